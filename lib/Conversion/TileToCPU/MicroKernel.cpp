@@ -62,12 +62,32 @@ public:
       });
     else
       forPieces(columns, [&](Value first, int64_t blockColumns) {
-        forPieces(rows,
-                  [&](Value i, int64_t blockRows) { block(i, blockRows, first, blockColumns); });
+        auto ofRows = [&](Value i, int64_t blockRows) { block(i, blockRows, first, blockColumns); };
+        if (!rowsOfB || rows.pieces == 1)
+          return forPieces(rows, ofRows);
+        int64_t split = rows.longer * (rows.length + 1);
+        int64_t firstRows = rows.length + (rows.longer > 0);
+        groups = Groups::Put;
+        ofRows(index(0), firstRows);
+        groups = Groups::Taken;
+        forRange(firstRows, split, rows.length + 1, ofRows);
+        forRange(std::max(firstRows, split), m, rows.length, ofRows);
+        groups = Groups::Read;
       });
   }
 
 private:
+  /// Of an unpacked b, for the block that is emitted: read from memory, and put to
+  /// RowsInMemory::shared for the rows behind, or taken from there.
+  enum class Groups { Read, Put, Taken };
+
+  /// Register `number` of group `kk` of the columns, or, behind the last group, of what sums start
+  /// from.
+  Value sharedAt(Value kk, int64_t perGroup, int64_t number) {
+    Value row = b.create<arith::MulIOp>(loc, kk, index(perGroup * lanes));
+    return moved(address({rowsOfB->shared, 0, {}}, Value(), row), number * lanes);
+  }
+
   /// A block has the columns of a panel, or, where b has none, as many as are best.
   BlockShape blockShape(int64_t registers) const {
     if (rowsOfB)
@@ -139,6 +159,10 @@ private:
                                   element.getIntOrFloatBitWidth() / 8);
   }
 
+  void store(Value value, Value pointer) {
+    b.create<LLVM::StoreOp>(loc, value, pointer, element.getIntOrFloatBitWidth() / 8);
+  }
+
   Value moved(Value pointer, int64_t offset) { return moved(pointer, offset, element); }
 
   Value moved(Value pointer, int64_t offset, Type type) {
@@ -184,15 +208,23 @@ private:
     auto constant = [&](int64_t value) -> Value {
       return b.create<arith::ConstantIntOp>(loc, value, 64);
     };
-    int64_t rowBytes = columns * lanes * rowsOfB->elementBytes;
+    int64_t rowBytes = columns * lanes * rowsOfB->elementBytes, perGroup = columns * rowsAtOnce;
+    SmallVector<Value> words;
+    if (groups == Groups::Taken) {
+      for (int64_t i = 0; i < perGroup; ++i)
+        words.push_back(load(vector, sharedAt(kk, perGroup, i), 0));
+      return words;
+    }
     Value row = b.create<arith::MulIOp>(loc, b.create<arith::IndexCastOp>(loc, b.getI64Type(), kk),
                                         constant(group));
     Value first = byteAddress(bBlock, b.create<arith::MulIOp>(loc, row, rowsOfB->rowStride));
     fetchAhead(first, rowBytes);
-    SmallVector<Value> words;
     int64_t atOnce = group / rowsAtOnce * lanes * rowsOfB->elementBytes;
     for (int64_t byte = 0; byte < rowBytes; byte += atOnce)
       llvm::append_range(words, rowsOfB->read(byteAddress(first, constant(byte))));
+    if (groups == Groups::Put)
+      for (auto [i, word] : llvm::enumerate(words))
+        store(word, sharedAt(kk, perGroup, i));
     return words;
   }
 
@@ -230,7 +262,7 @@ private:
   }
 
   /// Packing has not added up the columns of bytes, from which sums start.
-  bool findsColumnSums() const { return rowsOfB && hasStartRow(form); }
+  bool findsColumnSums() const { return rowsOfB && hasStartRow(form) && groups != Groups::Taken; }
 
   Value ones() { return constantOf(0x01010101); }
 
@@ -243,7 +275,12 @@ private:
   void addColumnSums(SmallVectorImpl<Value> &sums, int64_t rows, int64_t columns) {
     Value factor = constantOf(form == DotForm::SignedQuads ? -128 : 128);
     for (int64_t column = 0; column < columns; ++column) {
-      Value start = b.create<arith::MulIOp>(loc, sums[rows * columns + column], factor);
+      Value at = groups == Groups::Read ? Value() : sharedAt(index(k / group), columns, column);
+      Value start = groups == Groups::Taken
+                        ? load(vector, at, 0)
+                        : b.create<arith::MulIOp>(loc, sums[rows * columns + column], factor);
+      if (groups == Groups::Put)
+        store(start, at);
       for (int64_t row = 0; row < rows; ++row) {
         Value &sum = sums[row * columns + column];
         sum = b.create<arith::AddIOp>(loc, sum, start);
@@ -362,9 +399,9 @@ private:
       sums.append(columns, zero());
 
     // Unrolling k gains nothing: the FMA ports are busy already.
-    int64_t groups = k / group;
-    if (groups > 0) {
-      auto loop = b.create<scf::ForOp>(loc, index(0), index(groups), index(1), sums);
+    int64_t wholeGroups = k / group;
+    if (wholeGroups > 0) {
+      auto loop = b.create<scf::ForOp>(loc, index(0), index(wholeGroups), index(1), sums);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       SmallVector<Value> inner(loop.getRegionIterArgs());
@@ -373,16 +410,14 @@ private:
       sums.assign(loop.result_begin(), loop.result_end());
     }
     if (k % group)
-      emitStep(aRows, bBlock, index(groups), columns, sums, k % group);
-    if (findsColumnSums())
+      emitStep(aRows, bBlock, index(wholeGroups), columns, sums, k % group);
+    if (rowsOfB && hasStartRow(form))
       addColumnSums(sums, rows, columns);
 
     sums = arranged(sums, columns, /*back=*/true);
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t column = 0; column < columns; ++column)
-        b.create<LLVM::StoreOp>(loc, sums[row * columns + column],
-                                moved(accBlock, row * acc.rowStride + column * lanes),
-                                element.getIntOrFloatBitWidth() / 8);
+        store(sums[row * columns + column], moved(accBlock, row * acc.rowStride + column * lanes));
   }
 
   OpBuilder &b;
@@ -395,6 +430,7 @@ private:
   ArrayRef<UpcomingTile> upcoming;
   DotForm form;
   const RowsInMemory *rowsOfB;
+  Groups groups = Groups::Read;
   int64_t group, rowsAtOnce;
   Type elementOfA;
   int64_t m = 0, n = 0, columnPieces = 1;
@@ -403,6 +439,13 @@ private:
 };
 
 } // namespace
+
+int64_t tritium::cpu::bytesOfSharedGroups(const TargetInfo &target, DotForm form, int64_t m,
+                                          int64_t k) {
+  BlockShape shape = shapeOfFewRows(target, m, groupOf(form) / rowsOf(form));
+  int64_t rows = k / groupOf(form) * rowsOf(form) + hasStartRow(form);
+  return shape.rows < m ? rows * shape.columns * target.vectorBits / 8 : 0;
+}
 
 void tritium::cpu::emitDot(OpBuilder &builder, Location loc, const TargetInfo &target, Type element,
                            int64_t m, int64_t n, int64_t k, PackedMatrix a, PackedMatrix b,

@@ -159,6 +159,9 @@ struct RoundsPlan {
   bool fromZero = false;    ///< the loop begins with zeros, which are not stored for the first ones
   bool asksForRows = false; ///< of a, in place, for AMX, while it multiplies
   bool bInPlace = false;    ///< nor is b packed, which few rows would not make up for
+  /// Of a b in place, so many rows are multiplied at once. The CPU fetches ahead along a few rows;
+  /// more of them save sums their way to memory and back.
+  int64_t rowsAtOnce() const { return m <= 4 ? 4 * groupOf(dot.form) : 64; }
   /// Of a and of a b that is not kept, for parts: zero if all numbers are sums of two bf16.
   Buffer *verdicts = nullptr;
   std::optional<EpiloguePlan> epilogue;

@@ -187,6 +187,9 @@ void Planner::allocateOperands(RoundsPlan &rounds) {
   if (!rounds.bInPlace)
     rounds.dot.b.packed =
         allocate({slots, panels, rounds.dot.panelRows, lanes * group}, to, /*dense=*/true);
+  else if (int64_t bytes = bytesOfSharedGroups(target, form, rounds.m, rounds.rowsAtOnce()))
+    rounds.dot.b.packed =
+        allocate({bytes}, IntegerType::get(kernel.getContext(), 8), /*dense=*/true);
   // A line of the cache more: the rows of a copy do not compete for its sets.
   int64_t rowOfCopy = rounds.k * parts + kCacheLine / int64_t(tt::scalarBytes(to));
   int64_t rowsOfCopy =

@@ -305,8 +305,8 @@ UpcomingTile Lowering::rowsOfNextRounds(const RoundsPlan &rounds, Value number, 
   return {gep(a.base, far), a.rowStride, rounds.m, bytes};
 }
 
-/// The product of a few rows and a b that is read where it is: a, b, sums; bytes between the rows
-/// of a and of b.
+/// The product of a few rows and a b that is read where it is: a, b, sums, room for groups of b;
+/// bytes between the rows of a and of b.
 func::FuncOp Lowering::fewRowsFunction(const RoundsPlan &rounds) {
   const DotPlan &dot = rounds.dot;
   Type from = pointeeOf(tt::LoadOp(rounds.b.load).getPtr());
@@ -319,21 +319,19 @@ func::FuncOp Lowering::fewRowsFunction(const RoundsPlan &rounds) {
   llvm::raw_string_ostream(name) << "dot_of_rows_" << rounds.m << "x" << rounds.n << "x" << rounds.k
                                  << "_" << from << "_" << to << "_" << sum << "_" << rowOfSums
                                  << (dot.isUnsigned ? "_unsigned" : "");
-  return sharedFunction(name, 3, 2, [&](Block::BlockArgListType arguments) {
-    auto read = [&](Value at) {
-      return readGroup(dot, from, to, at, arguments[4], groupOf(dot.form));
-    };
+  return sharedFunction(name, 4, 2, [&](Block::BlockArgListType arguments) {
+    Value rowOfA = arguments[4], rowOfB = arguments[5];
+    auto read = [&](Value at) { return readGroup(dot, from, to, at, rowOfB, groupOf(dot.form)); };
     int64_t bytes = tt::scalarBytes(from);
     auto product = [&](Value first, int64_t k) {
-      RowsInMemory rowsOfB{arguments[4], bytes, read};
-      PackedMatrix left{gep(arguments[0], mul(first, tt::scalarBytes(to))), 0, arguments[3]};
-      PackedMatrix right{gep(arguments[1], mul(arguments[4], first)), 0, {}};
+      RowsInMemory rowsOfB{rowOfB, bytes, read, arguments[3]};
+      PackedMatrix left{gep(arguments[0], mul(first, tt::scalarBytes(to))), 0, rowOfA};
+      PackedMatrix right{gep(arguments[1], mul(rowOfB, first)), 0, {}};
       OpBuilder::InsertionGuard guard(b);
       emitDot(b, loc, target, sum, rounds.m, rounds.n, k, left, right,
               {arguments[2], rowOfSums, {}}, /*fromZero=*/false, {}, dot.form, &rowsOfB);
     };
-    // The CPU fetches ahead along a few rows; more of them save sums their way to memory and back.
-    forPieces(rounds.k, rounds.m <= 4 ? 4 * groupOf(dot.form) : 64, product);
+    forPieces(rounds.k, rounds.rowsAtOnce(), product);
   });
 }
 
@@ -345,6 +343,7 @@ Value Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, Valu
     DirectRead left = leftOperand(rounds, a);
     b.create<func::CallOp>(loc, fewRowsFunction(rounds),
                            ValueRange{left.base, from.base, bufferBase(*dot.accumulator),
+                                      bufferBase(dot.b.packed ? *dot.b.packed : *dot.accumulator),
                                       left.rowStride, from.rowStride});
     return {};
   }

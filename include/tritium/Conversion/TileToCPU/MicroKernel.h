@@ -101,7 +101,14 @@ struct RowsInMemory {
   /// Reads a group of rows from an address in the first one on: as many registers of groups as a
   /// group has rows.
   llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value)> read;
+  /// !llvm.ptr: room for the groups of a block's columns, which are read for the block's first rows
+  /// and found here for the others (bytesOfSharedGroups).
+  mlir::Value shared;
 };
+
+/// How much room RowsInMemory::shared needs for m rows and k columns of a; 0 if the rows are one
+/// block.
+int64_t bytesOfSharedGroups(const TargetInfo &target, DotForm form, int64_t m, int64_t k);
 
 /// Emits acc[i,j] += sum_k a[i,k] * b[k,j] as loops (scf) around a register-blocked
 /// kernel: 8 rows x 2 registers on AVX-512, what fits elsewhere; smaller blocks at the
