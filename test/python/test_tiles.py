@@ -286,3 +286,23 @@ def test_attention(tiles, rng, dtype, d, isRefused):
     products = 4 * 4 * -(-d // 32) + 4 * (d // 16) * 2
     isOnTiles = np.dtype(dtype).name == "bfloat16" and not isRefused
     assert count == (6 * 3 * products if isOnTiles else 0)
+
+
+@pytest.mark.parametrize("turns", [1, 2])
+def test_causal_attention(tiles, rng, turns):
+    """Both loops over keys keep what they pack in one place, by where it comes from: not of keys
+    that a mask hides a part of, which come from scratch memory."""
+    heads, n, d = 3, 160, 64
+    q, k, v = (rng.standard_normal((heads, n, d)).astype(ml_dtypes.bfloat16) for _ in range(3))
+    out = np.zeros_like(q)
+    arguments, constants = (q, k, v, out, 0.125, n), dict(D=d, BM=64 // turns, BN=64, CAUSAL=True)
+    plan = attention_kernel.warmup(*arguments, **constants, grid=(3, 3)).asm["plan"]
+    kept = re.findall(r"memory packed to (b\d+), \d+ of which are kept", plan)
+    assert kept[:2] == kept[2:] and len(set(kept)) == 2
+    assert tiles.run(attention_kernel, (3 * turns, heads), *arguments, **constants) > 0
+    wide = [x.astype(np.float64) for x in (q, k, v)]
+    scores = np.where(np.tri(n, dtype=bool), 0.125 * (wide[0] @ wide[1].transpose(0, 2, 1)), -np.inf)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    np.testing.assert_allclose(out.astype(np.float64),
+                               weights / weights.sum(-1, keepdims=True) @ wide[2], rtol=0,
+                               atol=2e-2)

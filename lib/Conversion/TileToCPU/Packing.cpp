@@ -266,7 +266,9 @@ Value Lowering::emitGrouping(tt::DotOp op, const DotPlan &dot) {
     matrix = directReads.lookup(op.getB());
   if (dot.kept) {
     auto loop = cast<scf::ForOp>(op->getParentOp());
-    Value behind = sub(scalarI64(loop.getInductionVar()), scalarI64(loop.getLowerBound()));
+    Value behind = scalarI64(loop.getInductionVar());
+    if (!dot.sharesKept)
+      behind = sub(behind, scalarI64(loop.getLowerBound()));
     Slot slot =
         slotOf(dot, b.create<arith::DivUIOp>(loc, behind, scalarI64(loop.getStep())).getResult());
     packIntoSlot(dot, from.element, slot, matrix, n, k);

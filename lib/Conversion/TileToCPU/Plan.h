@@ -117,6 +117,7 @@ struct DotPlan {
   /// and for parts a verdict; 0: none.
   int64_t kept = 0;
   Buffer *keys = nullptr;
+  bool sharesKept = false; ///< with a loop from zero on: a round is known by the loop's index
   llvm::SmallVector<Upcoming, 2> upcoming;
   /// In lanes of the sums.
   int64_t rowOfPackedB() const {

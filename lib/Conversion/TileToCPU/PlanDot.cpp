@@ -2,6 +2,10 @@
 
 #include "Planner.h"
 
+#include "tritium/Analysis/PointerBases.h"
+
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 
 namespace tritium::cpu {
@@ -172,6 +176,31 @@ Buffer *Planner::accumulatorFor(Step &step, tt::DotOp op) {
   return holding(allocate(op.getType(), /*dense=*/false));
 }
 
+static Value baseOf(tt::DotOp op) { return basesOf(loadedMatrix(op.getB()).load.getPtr()).only(); }
+
+/// Whether what this product of a loop packs has a place where another loop keeps what it packs of
+/// the same array in the same way: causal attention has a loop over the keys that all of its
+/// queries see, and one over those that a mask hides a part of.
+bool Planner::shareKept(DotPlan &dot, tt::DotOp op) {
+  auto isAlike = [&](const std::pair<tt::DotOp, DotPlan> &keeper) {
+    tt::DotOp other = keeper.first;
+    Value b = op.getB(), otherB = other.getB();
+    return other->getParentOp() != op->getParentOp() && baseOf(other) == baseOf(op) &&
+           dot.form == keeper.second.form && b.getType() == otherB.getType() &&
+           op.getIsUnsigned() == other.getIsUnsigned() &&
+           turned.contains(b) == turned.contains(otherB) &&
+           plan.home(b)->element == plan.home(otherB)->element;
+  };
+  auto found = llvm::find_if(keeping, isAlike);
+  if (found == keeping.end())
+    return false;
+  dot.kept = found->second.kept;
+  dot.keys = found->second.keys;
+  dot.b = {plan.home(op.getB()), found->second.b.packed};
+  dot.sharesKept = true;
+  return true;
+}
+
 /// In each round of a loop of several products the same is packed, as a rule, in the rounds of the
 /// programs that follow: keys and values of attention. A loop of one product takes several rounds
 /// at once instead.
@@ -179,10 +208,11 @@ void Planner::keepPackedOfLoop(DotPlan &dot, tt::DotOp op) {
   constexpr int64_t mostBytes = kMostKeptBytes / 4;
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   tt::LoadOp load = loadedMatrix(op.getB()).load;
-  // Where its mask is not true everywhere, the operand is in scratch memory, always at one place.
-  if (!loop || !dot.b.readsMemory || dot.form == DotForm::Single || load.getMask() ||
+  if (!loop || !dot.b.readsMemory || dot.form == DotForm::Single ||
       !loop.getInductionVar().getType().isInteger() ||
       llvm::range_size(loop.getBody()->getOps<tt::DotOp>()) < 2)
+    return;
+  if (stays(load) && shareKept(dot, op))
     return;
   auto shape = cast<RankedTensorType>(op.getB().getType()).getShape();
   keepPacked(dot, op, load, shape[1], shape[0], mostBytes);
@@ -199,8 +229,9 @@ void Planner::planDot(Step &step, tt::DotOp op) {
   dot.a = operandOf(op.getA(), operand, /*wholeRegisters=*/isSingle);
   dot.b.readsMemory = readDirectly.contains(op.getB());
   keepPackedOfLoop(dot, op);
-  dot.b = isSingle ? operandOf(op.getB(), operand, /*wholeRegisters=*/true)
-                   : groupedOperand(op.getB(), operand, dot.form, dot.kept);
+  if (!dot.sharesKept)
+    dot.b = isSingle ? operandOf(op.getB(), operand, /*wholeRegisters=*/true)
+                     : groupedOperand(op.getB(), operand, dot.form, dot.kept);
   dot.accumulator = accumulatorFor(step, op);
   setHome(op.getResult(), dot.accumulator);
   dot.fromZero = isPositiveZero(op.getC());
@@ -213,6 +244,8 @@ void Planner::planDot(Step &step, tt::DotOp op) {
     for (Value operand : {op.getA(), op.getB()})
       if (auto tile = upcoming(op, operand, loopOp))
         dot.upcoming.push_back(std::move(*tile));
+  if (dot.kept && !dot.sharesKept && matchPattern(loopOp.getLowerBound(), m_Zero()))
+    keeping.push_back({op, dot});
   step.dot = std::move(dot);
   planPrologue(step, op);
 }

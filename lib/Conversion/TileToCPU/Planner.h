@@ -96,6 +96,7 @@ private:
   DotPlan::Operand groupedOperand(mlir::Value value, mlir::Type compute, DotForm form,
                                   int64_t slots);
   void keepPackedOfLoop(DotPlan &dot, tt::DotOp op);
+  bool shareKept(DotPlan &dot, tt::DotOp op);
   Buffer *accumulatorFor(Step &step, tt::DotOp op);
 
   // PlanRounds.cpp
@@ -136,6 +137,8 @@ private:
   bool hasDot = false; ///< the kernel's time is spent in matrix products
   llvm::DenseMap<std::pair<mlir::Value, mlir::Value>, bool> areApart; ///< tiles of pointers
   llvm::DenseSet<mlir::Value> readDirectly; ///< by the product that they are the operand of
+  /// Products of loops from zero on that keep what they pack, and their plans.
+  llvm::SmallVector<std::pair<tt::DotOp, DotPlan>, 2> keeping;
   llvm::DenseSet<mlir::Value> turned; ///< the last two dimensions of their buffers are swapped
   /// By shape and element type.
   std::map<std::pair<std::vector<int64_t>, const void *>, Buffer *> transposeCopies;

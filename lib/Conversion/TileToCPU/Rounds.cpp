@@ -238,7 +238,8 @@ Lowering::Slot Lowering::slotOf(const DotPlan &dot, Value number) {
   const Buffer &packed = *dot.b.packed;
   if (!dot.kept)
     return {bufferBase(packed), {}, {}};
-  Value slot = minSigned(number, i64(dot.kept - 1));
+  // An index below zero has the last one.
+  Value slot = b.create<arith::MinUIOp>(loc, number, i64(dot.kept - 1));
   Value key = gep(bufferBase(*dot.keys), mul(slot, dot.keys->bytes / dot.kept));
   return {gep(bufferBase(packed), mul(slot, packed.bytes / dot.kept)), key,
           partsOf(dot.form) > 1 ? gep(key, i64(16)) : Value()};
@@ -252,7 +253,7 @@ Lowering::Slot Lowering::slotOf(const RoundsPlan &rounds, Value number) {
 }
 
 /// Packs b for the product, k rows of n elements of type `element`, and says whether it had to:
-/// what was packed from the same place is taken as it is.
+/// what was packed from the same place is taken as it is, unless that is one of scratch memory.
 Value Lowering::packIntoSlot(const DotPlan &dot, Type element, const Slot &slot, DirectRead from,
                              int64_t n, int64_t k) {
   auto pack = [&] {
@@ -267,6 +268,9 @@ Value Lowering::packIntoSlot(const DotPlan &dot, Type element, const Slot &slot,
   }
   Value at[] = {b.create<LLVM::PtrToIntOp>(loc, b.getI64Type(), from.base), from.rowStride};
   Value isOther = b.create<arith::ConstantIntOp>(loc, 0, 1);
+  if (dot.b.stored)
+    isOther =
+        b.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::eq, from.base, bufferBase(*dot.b.stored));
   for (int64_t i : {0, 1}) {
     Value known = b.create<LLVM::LoadOp>(loc, b.getI64Type(), gep(slot.key, i64(8 * i)), 8);
     isOther = b.create<arith::OrIOp>(loc, isOther, compare(arith::CmpIPredicate::ne, known, at[i]));
