@@ -301,7 +301,8 @@ def test_causal_attention(tiles, rng, turns):
     assert kept[:2] == kept[2:] and len(set(kept)) == 2
     assert tiles.run(attention_kernel, (3 * turns, heads), *arguments, **constants) > 0
     wide = [x.astype(np.float64) for x in (q, k, v)]
-    scores = np.where(np.tri(n, dtype=bool), 0.125 * (wide[0] @ wide[1].transpose(0, 2, 1)), -np.inf)
+    scores = 0.125 * (wide[0] @ wide[1].transpose(0, 2, 1))
+    scores[:, ~np.tri(n, dtype=bool)] = -np.inf
     weights = np.exp(scores - scores.max(-1, keepdims=True))
     np.testing.assert_allclose(out.astype(np.float64),
                                weights / weights.sum(-1, keepdims=True) @ wide[2], rtol=0,

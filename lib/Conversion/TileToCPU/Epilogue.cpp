@@ -85,9 +85,7 @@ void Lowering::emitPrologueAndProduct(const Step &step, Value packed,
   }
   PackedMatrix rhs{packed, dot.rowOfPackedB(), {}, dot.panelRows};
   PackedMatrix sums{bufferBase(*dot.accumulator), dot.accumulator->rowStride, {}};
-  auto prepare = [&](Value row, Value column) {
-    emitStepsOfBlock(step.beforeBlock, row, column);
-  };
+  auto prepare = [&](Value row, Value column) { emitStepsOfBlock(step.beforeBlock, row, column); };
   BlocksOfSums blocks;
   blocks.prepare = prepare;
   auto branch = b.create<scf::IfOp>(loc, compare(arith::CmpIPredicate::eq, tilesRefused, i64(0)),
