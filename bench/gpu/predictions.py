@@ -1,6 +1,8 @@
 """What `tritium explain` predicts beside what a GPU takes.
 
     predictions.py --measure FILE.json     times of all launches of explain_launches.py, on a GPU
+    predictions.py --measure FILE.json --of changes rates
+                                           of those in these lists, beside what FILE.json has
     predictions.py FILE.json               the tables, with predictions made here
 
 Needs `test/python` of the repository; to measure, torch, and Tritium as PYTHONPATH has it. Times are
@@ -19,16 +21,20 @@ import sys
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("test/python", "test/integration", "examples")]
 
-from explain_launches import NULLS, PAIRS, TIMED  # noqa: E402
+from explain_launches import CHANGES, NULLS, PAIRS, RATES, TIMED  # noqa: E402
 
 TYPES = {"fp16": "float16", "fp32": "float32", "i8": "int8", "i32": "int32", "i64": "int64",
          "fp8e5": "float8_e5m2"}
 
 
-def launches():
-    """All rows, by what the table calls them; a fast one is "NAME, fast"."""
-    found = {row.name: row for row in TIMED + NULLS + PAIRS}
-    return found | {f"{row.name}, fast": row.faster() for row in PAIRS if row.fast}
+def launches(lists=("known",)):
+    """The rows of these lists, by what the table calls them; a fast one is "NAME, fast"."""
+    known = {row.name: row for row in TIMED + NULLS + PAIRS}
+    known |= {f"{row.name}, fast": row.faster() for row in PAIRS if row.fast}
+    others = {"changes": CHANGES, "rates": RATES}
+    all_lists = {"known": known} | {name: {row.name: row for row in rows}
+                                    for name, rows in others.items()}
+    return {name: row for each in lists for name, row in all_lists[each].items()}
 
 
 # ---------------------------------------------------------------- measured
@@ -70,6 +76,20 @@ class Launch:
                 types[name] != "fp32"]
         self.kernel = tritium.jit(kernel.fn, do_not_specialize=free) if free else kernel
         self.grid = tuple(int(self.value(extent)) for extent in self.extents(row.grid))
+        self.compiled = self.compile(kernel, types, row.target) if row.own_code else None
+
+    def compile(self, kernel, types, target):
+        """Code for an older GPU than the one that runs it, whose driver assembles it."""
+        from tritium import knobs
+        from tritium.compiler import ASTSource, GPUTarget, compile
+
+        promised = {name: [["tt.divisibility", 16]] for name, kind in types.items()
+                    if kind.endswith(":16")}
+        source = ASTSource(kernel, {name: kind.split(":")[0] for name, kind in types.items()},
+                           self.constants, promised)
+        with knobs.nvidia.scope():
+            knobs.nvidia.ptxas = "none"
+            return compile(source, GPUTarget("cuda", int(target.split(":")[1]), 32), self.options)
 
     def extents(self, text):
         """The parts between commas that are in no brackets."""
@@ -98,15 +118,18 @@ class Launch:
         return (torch.rand(shape, device="cuda") * 2 - 1).to(dtype)
 
     def __call__(self):
+        if self.compiled:
+            return self.compiled[self.grid](*self.arguments.values())
         self.kernel[self.grid](**self.arguments, **self.constants, **self.options)
 
 
-def measure(path):
+def measure(path, lists):
     import torch
     from timing import cold
 
-    times, failed = {}, {}
-    for name, row in launches().items():
+    before = json.loads(path.read_text()) if path.exists() else {}
+    times, failed = before.get("microseconds", {}), {}
+    for name, row in launches(lists).items():
         try:
             launch = Launch(row)
             launch()
@@ -160,11 +183,12 @@ def tables(path, jobs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--measure", action="store_true")
+    parser.add_argument("--of", nargs="+", default=["known", "changes", "rates"], metavar="LIST")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("path", type=pathlib.Path)
     given = parser.parse_args()
     if given.measure:
-        measure(given.path)
+        measure(given.path, given.of)
     else:
         tables(given.path, given.jobs)
 

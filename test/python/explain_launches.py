@@ -1,6 +1,7 @@
 """Launches that `tritium explain` speaks of: slow kernels and what makes them fast, kernels for which
-nothing is to be proposed (test_explain_pairs.py), and others whose times are predicted. What
-bench/gpu/predictions.py measures of them stands in explain_times.json."""
+nothing is to be proposed (test_explain_pairs.py), others whose times are predicted, and some that
+measure what the model takes for granted. What bench/gpu/predictions.py measures of them stands in
+explain_times.json."""
 
 import dataclasses
 
@@ -23,6 +24,7 @@ class Row:
     options: str = ""
     target: str = "cuda:90"
     fails: str = ""
+    own_code: bool = False  # it is measured as code for its target, else for the GPU that measures
     fast: dict = dataclasses.field(default_factory=dict)  # what the fast one has instead
 
     @property
@@ -249,4 +251,45 @@ TIMED = [
     Row("product by descriptors", "test/integration/test_descriptors.py matmul", HALVES,
         "BM=128 BN=128 BK=64", "a_ptr=M*K b_ptr=K*N c_ptr=M*N M=2048 N=2048 K=2048",
         "cdiv(M,BM),cdiv(N,BN)", options="num_warps=8"),
+]
+
+
+def changed(row, what, **changes):
+    """A row of PAIRS or NULLS, by its number, with other options or constants."""
+    (found,) = [each for each in PAIRS + NULLS if each.name.split()[0] == row]
+    return dataclasses.replace(found, name=f"{found.name}, {what}", **changes)
+
+
+# What hints propose beside the pairs' changes, and code for older GPUs on the one that measures.
+CHANGES = [
+    changed("9", "num_warps=8", options="num_warps=8"),
+    changed("11", "num_warps=2", options="num_warps=2"),
+    changed("13", "as sm_80", own_code=True),
+    changed("13", "as sm_80, no maxnreg", own_code=True, options=""),
+    changed("15", "num_stages=2", options="num_warps=8 num_stages=2"),
+    changed("16", "as sm_86", own_code=True),
+    changed("16", "as sm_86, num_stages=3", own_code=True, options="num_warps=4 num_stages=3"),
+    changed("17", "as sm_80", own_code=True),
+    changed("17", "as sm_80, num_warps=4", own_code=True, options="num_warps=4"),
+    changed("18", "num_warps=4", options="num_warps=4"),
+    changed("18", "BK=32", constants="BM=128 BN=128 BK=32"),
+    *[changed("25", f"num_warps={warps}", options=f"num_warps={warps}") for warps in (2, 8, 16)],
+]
+
+# Launches that one thing bounds.
+RATES = [
+    Row("one program that does nothing", "rates nothing", "*i32:16,i32", "", "out=16 last=1", "1"),
+    *[Row(f"{count} programs of {warps} warps that do nothing", "rates nothing", "*i32:16,i32", "",
+          f"out=16 last={count}", f"{count}", options=f"num_warps={warps}")
+      for count, warps in ((132, 4), (33792, 1), (33792, 4), (8448, 16))],
+    Row("1000 loads, one after the other, from the L2", "rates chain", "*i32:16,*i32:16,i32",
+        "STRIDE=0", "x=1024:iota out=16 rounds=1000", "1", options="num_warps=1"),
+    Row("1000 loads, one after the other, from memory", "rates chain", "*i32:16,*i32:16,i32",
+        "STRIDE=1040", "x=1041000:iota out=16 rounds=1000", "1", options="num_warps=1"),
+    *[Row(f"pieces of 32 bytes, {4 * pitch} apart, from the L2", "rates pieces",
+          "*fp32:16,*fp32:16,i32", f"PITCH={pitch} PIECE=8 COUNT=128",
+          "x=rounds*COUNT*PITCH out=2112*COUNT*PIECE rounds=128", "2112")
+      for pitch in (8, 16, 32)],
+    *[Row(f"1000 barriers of {warps} warps", "rates barriers", "*i32:16,i32", "",
+          "out=16 rounds=1000", "1", options=f"num_warps={warps}") for warps in (4, 16)],
 ]
