@@ -290,6 +290,14 @@ RATES = [
           "*fp32:16,*fp32:16,i32", f"PITCH={pitch} PIECE=8 COUNT=128",
           "x=rounds*COUNT*PITCH out=2112*COUNT*PIECE rounds=128", "2112")
       for pitch in (8, 16, 32)],
+    *[Row(f"all of {size} MB, from the L2", "rates pieces", "*fp32:16,*fp32:16,i32",
+          "PITCH=8 PIECE=8 COUNT=128",
+          f"x=rounds*COUNT*PITCH out=2112*COUNT*PIECE rounds={size * 256}", "2112")
+      for size in (4, 16, 32)],
+    *[Row(f"{kind} bytes a lane, from the first cache", "rates requests",
+          f"*fp16{promise},*fp32:16,i32", f"BLOCK={block}",
+          f"x=8*BLOCK out=1056*BLOCK rounds={rounds}", "1056")
+      for kind, promise, block, rounds in ((2, "", 1024, 512), (8, ":16", 2048, 512))],
     *[Row(f"1000 barriers of {warps} warps", "rates barriers", "*i32:16,i32", "",
           "out=16 rounds=1000", "1", options=f"num_warps={warps}") for warps in (4, 16)],
 ]

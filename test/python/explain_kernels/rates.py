@@ -34,6 +34,16 @@ def pieces(x, out, rounds, PITCH: tl.constexpr, PIECE: tl.constexpr, COUNT: tl.c
 
 
 @triton.jit
+def requests(x, out, rounds, BLOCK: tl.constexpr):
+    """Loads of what the first cache has."""
+    i = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for r in range(rounds):
+        total += tl.load(x + r % 8 * BLOCK + i).to(tl.float32)
+    tl.store(out + tl.program_id(0) * BLOCK + i, total)
+
+
+@triton.jit
 def barriers(out, rounds):
     """Waits of all warps for each other."""
     for _ in range(rounds):
