@@ -267,17 +267,18 @@ LaunchFacts Writer::launchFacts(const Work &total) const {
         made.writtenArrays += object->getBoolean("written").value_or(true) ? bytes : 0;
       }
   made.bytesRead = total.bytesRead * made.ctas;
-  // Buffers that take turns: all but the one that is read. Else what all loads bring in one turn of
-  // the code.
+  // Buffers that take turns: all but the one that is read. Else what loads bring between two
+  // executions of one.
   for (const Buffer &buffer : sharedBuffers)
     if (buffer.count > 1)
       made.bytesInFlight += static_cast<double>(buffer.bytes) *
                             static_cast<double>(buffer.count - 1) /
                             static_cast<double>(buffer.count);
   made.runsAhead = made.bytesInFlight > 0;
-  double loads = assembly ? assembly->loads * made.warps : 0;
-  if (made.bytesInFlight == 0 && loads > 0 && total.loads > 0)
-    made.bytesInFlight = total.bytesRead / std::max(1.0, total.loads / loads);
+  double loads = static_cast<double>(subject.counters->getInteger("most_loads").value_or(0));
+  double ran = static_cast<double>(subject.counters->getInteger("ctas").value_or(1));
+  if (made.bytesInFlight == 0 && loads > 0)
+    made.bytesInFlight = total.bytesRead / std::max(1.0, loads / (ran * made.warps));
   made.spilledBytes = spilledBytes(total, made.warps);
   return made;
 }

@@ -4,7 +4,6 @@
 
 #include "tritium/Simulator/PTX.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace tritium::explain {
@@ -60,8 +59,6 @@ std::optional<Instructions> readPTX(const std::string &ptx) {
   for (const sim::ptx::Function &function : module->functions) {
     const std::vector<LineRange> *last = nullptr;
     for (const sim::ptx::Instruction &instruction : function.body) {
-      made.loads +=
-          instruction.opcode == "ld" && llvm::is_contained(instruction.modifiers, "global");
       const sim::ptx::SourceLine &source = instruction.source;
       if (!source.line || source.file >= module->files.size())
         continue;

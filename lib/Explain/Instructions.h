@@ -25,7 +25,6 @@ struct Instructions {
   std::map<SourcePlace, std::vector<LineRange>> ranges;
   std::map<SourcePlace, unsigned> counts;
   std::map<std::pair<std::string, unsigned>, MatrixUse> products; ///< by file and line
-  unsigned loads = 0;                                             ///< of global memory to registers
 };
 
 /// Nothing if the text cannot be read.

@@ -25,15 +25,22 @@ static constexpr Rates rates[] = {{75, "", 1590, 2.5, 22, 2, 64, 1024, 1},
                                   {90, "H100", 1755, 14.2, 51.8, 4, 128, 4096, 0.62},
                                   {90, "H200", 1755, 19.4, 51.8, 4, 128, 4096, 0.62}};
 
-// Of all GPUs, as an H100 has it: fitted to the kernels of test/python/explain_launches.py, whose
-// times docs/explain.md has beside what comes out.
+// Of all GPUs, as an H200 has it: measured by launches that do one thing (docs/explain.md).
 
 /// From the queue to the first instruction, and from the last one to the end.
-static constexpr double launchMicroseconds = 3.3;
-/// From a request of memory to its answer; what the L2 has takes half.
-static constexpr double latencyMicroseconds = 0.48;
+static constexpr double launchMicroseconds = 2.9;
+/// From a request of memory to its answer on an idle GPU: before it nothing is computed.
+static constexpr double firstAnswerMicroseconds = 0.34;
 /// Clocks from one CTA to the next that a multiprocessor starts.
-static constexpr double startOfCTA = 170;
+static constexpr double startOfCTA = 138;
+/// A request of the L2 takes as long as that many sectors at least.
+static constexpr double sectorsOfRequest = 2;
+
+// Fitted to the kernels of test/python/explain_launches.py, whose times docs/explain.md has beside
+// what comes out.
+
+/// From a request of memory to its answer on a busy GPU; what the L2 has takes half.
+static constexpr double latencyMicroseconds = 0.48;
 /// In a warp, clocks from an instruction to the next, as far as the next one waits, and what an
 /// exchange between lanes takes beyond; of a barrier, and for each warp that comes to it.
 static constexpr double clocksOfInstruction = 1.2, clocksOfExchange = 36;
@@ -86,7 +93,7 @@ const char *nameOf(Resource resource) {
 const char *formulaOf(Resource resource) {
   static constexpr const char *formulas[kResources] = {
       "bytes of memory / bytes a clock",
-      "32 x sectors that the L1 has not / bytes a clock",
+      "32 x sectors that the L1 has not / bytes a clock; 2 sectors a line at least",
       "sectors / sectors a clock; 3.5 a request of a warp",
       "passes over the banks + bytes that copies and products move / bytes a clock",
       "operations of products / operations a clock",
@@ -98,10 +105,11 @@ const char *formulaOf(Resource resource) {
       "lanes / 64",
       "6.5 x spilled bytes x times that code runs / bytes a clock",
       "changes of sectors / different sectors, 96 at a time, x 1.2, of floats 2.9 clocks",
-      "170 a CTA",
+      "138 a CTA; after the last one what a CTA waits for",
       "latency x bytes read / bytes in flight, where loads run ahead",
       "CTAs one after the other x what one waits for: loads; 1.2 an instruction of a warp, 36 an "
-      "exchange; 110 + 8 x warps a barrier; its products, spills and bytes"};
+      "exchange; 110 + 8 x warps a barrier; 1 a pass over shared memory; its products, spills and "
+      "bytes"};
   return formulas[size_t(resource)];
 }
 
@@ -111,7 +119,8 @@ static constexpr double Work::*amounts[] = {
     &Work::bytesRead, &Work::bytesMoved,        &Work::wavefronts,   &Work::copiedBytes,
     &Work::floats,    &Work::matrixSharedBytes, &Work::matrixClocks, &Work::instructions,
     &Work::barriers,  &Work::integers,          &Work::specials,     &Work::doubles,
-    &Work::converts,  &Work::requests,          &Work::atomics,      &Work::loads};
+    &Work::converts,  &Work::requests,          &Work::atomics,      &Work::ownWavefronts,
+    &Work::l2Sectors};
 
 void Work::add(const Work &other) {
   for (double Work::*field : amounts)
@@ -137,12 +146,13 @@ Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
   made.bytesRead = count("global_bytes_read");
   made.bytesMoved = made.bytesRead + count("global_bytes_written");
   made.requests = count("global_requests");
-  made.loads = of(counters.getObject("classes"), "global_load");
   made.exchanges = of(counters.getObject("classes"), "warp_exchange");
   made.atomics = count("atomic_passes");
   made.floatAtomics = count("atomic_passes_float");
   made.atomicSectors = count("atomic_sectors") * ctas;
+  made.l2Sectors = std::max(made.farSectors, sectorsOfRequest * count("l2_requests"));
   made.wavefronts = count("shared_wavefronts");
+  made.ownWavefronts = made.wavefronts - count("shared_wavefronts_copied");
   // What goes past the banks' counters: copies of boxes.
   if (made.wavefronts == 0)
     made.copiedBytes = count("shared_bytes_read") + count("shared_bytes_written");
@@ -183,9 +193,9 @@ static double waitsOf(const Work &work, const LaunchFacts &launch, const Clocks 
   double ofWarp = (clocksOfInstruction * work.instructions + clocksOfExchange * work.exchanges +
                    barrier * work.barriers) /
                   launch.warps;
-  double bytes = waitsForBytes * 32 * work.farSectors / rate.l2Bytes;
+  double bytes = waitsForBytes * 32 * work.l2Sectors / rate.l2Bytes;
   double others = all[size_t(Resource::Tensor)] + all[size_t(Resource::Spills)];
-  return ofWarp + bytes + others / most;
+  return ofWarp + bytes + work.ownWavefronts + others / most;
 }
 
 /// Clocks of one CTA that it waits for loads, if each waits for the one before.
@@ -211,7 +221,7 @@ Clocks clocksOf(const Work &work, const LaunchFacts &launch) {
   Clocks made{};
   auto set = [&](Resource resource, double clocks) { made[size_t(resource)] = clocks; };
   set(Resource::Memory, average * 32 * work.farSectors / rate.memoryBytes);
-  set(Resource::L2, average * 32 * work.farSectors / rate.l2Bytes);
+  set(Resource::L2, average * 32 * work.l2Sectors / rate.l2Bytes);
   set(Resource::L1,
       most * std::max(work.sectors / rate.l1Sectors, clocksOfRequest * work.requests));
   set(Resource::Shared,
@@ -251,20 +261,27 @@ Prediction predict(const Work &total, const LaunchFacts &launch) {
   // written once.
   const Rates &rate = ratesOf(launch.capability, launch.gpu);
   double bytes = launch.ctas * 32 * total.farSectors;
-  double read = total.bytesMoved > 0 ? bytes * total.bytesRead / total.bytesMoved : bytes;
+  double written = std::min(launch.ctas * (total.bytesMoved - total.bytesRead), bytes);
   if (launch.readArrays + launch.writtenArrays > 0)
     made.clocks[size_t(Resource::Memory)] =
-        (std::min(read, launch.readArrays) + std::min(bytes - read, launch.writtenArrays)) /
+        (std::min(bytes - written, launch.readArrays) + std::min(written, launch.writtenArrays)) /
         launch.multiprocessors / rate.memoryBytes;
   for (size_t i = 0; i < kResources; ++i)
     made.order[i] = Resource(i);
   auto clocks = [&](Resource resource) { return made.clocks[size_t(resource)]; };
   llvm::stable_sort(made.order, [&](Resource a, Resource b) { return clocks(a) > clocks(b); });
+  // What bounds the kernel is busy from the first answer on.
+  bool isBusyLater =
+      total.bytesRead > 0 && made.order[0] != Resource::Latency && made.order[0] != Resource::CTAs;
+  double idle = isBusyLater ? firstAnswerMicroseconds * rate.megahertz : 0;
+  // The CTA that starts last does all that one does.
+  double last = clocks(Resource::CTAs) +
+                clocks(Resource::Latency) * sideBySide(launch) / std::max(mostCTAs(launch), 1.0);
   // Of the second resource: hidden wholly, by the usual part, not at all.
   constexpr double usual = 0.2;
   auto time = [&](double part) {
-    return launchMicroseconds +
-           (clocks(made.order[0]) + part * clocks(made.order[1])) / rate.megahertz;
+    double together = idle + clocks(made.order[0]) + part * clocks(made.order[1]);
+    return launchMicroseconds + std::max(together, last) / rate.megahertz;
   };
   made.best = time(0);
   made.expected = time(usual);

@@ -55,11 +55,13 @@ const Rates &ratesOf(unsigned capability, llvm::StringRef gpu = "");
 struct Work {
   /// Of sectors those that the first cache has not; and bytes.
   double sectors = 0, farSectors = 0, bytesRead = 0, bytesMoved = 0;
-  double wavefronts = 0, copiedBytes = 0, matrixSharedBytes = 0;
+  double l2Sectors = 0; ///< as many as the L2 answers in the time that it takes for these
+  /// Passes over shared memory, those that a warp waits for, and what takes others.
+  double wavefronts = 0, ownWavefronts = 0, copiedBytes = 0, matrixSharedBytes = 0;
   double matrixClocks = 0;
   double instructions = 0, barriers = 0, exchanges = 0;                     ///< of warps
   double floats = 0, integers = 0, specials = 0, doubles = 0, converts = 0; ///< of lanes
-  double requests = 0, loads = 0; ///< of warps: of global memory, and of those that load
+  double requests = 0; ///< of warps, of global memory
   /// Changes of sectors one after the other, of those such of floats; different sectors of the
   /// whole launch.
   double atomics = 0, floatAtomics = 0, atomicSectors = 0;

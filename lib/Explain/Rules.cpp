@@ -32,6 +32,7 @@ struct Case {
   void takeSectors(double sectors) {
     work.sectors = sectors;
     work.farSectors = std::min(work.farSectors, sectors);
+    work.l2Sectors = std::min(work.l2Sectors, work.farSectors);
   }
   double ofClass(const char *name) const {
     const json::Object *classes = line->counters->getObject("classes");
@@ -123,7 +124,8 @@ bool dropExchange(Case &now) {
     return false;
   now.work.instructions -=
       now.ofClass("shared_load") + now.ofClass("shared_store") + now.ofClass("barrier");
-  now.work.wavefronts = now.work.barriers = now.work.exchanges = 0;
+  now.work.wavefronts = now.work.ownWavefronts = 0;
+  now.work.barriers = now.work.exchanges = 0;
   return true;
 }
 

@@ -108,6 +108,7 @@ class Simulation(Counters):
         occupancy: an `Occupancy`.
         memory: for each array a dict of its "name", "address" and "bytes" on the simulated GPU.
         host_addresses: whether these are the host's, on which sectors then depend.
+        most_loads: how often warps execute the load of global memory that they execute most.
     """
 
     def __init__(self, text, encoded):

@@ -85,8 +85,8 @@ TEST(Model, AWarpWaitsForWhatItComputes) {
 TEST(Model, MemoryReadsAndWritesEachArrayOnce) {
   Work some;
   some.sectors = some.farSectors = 1 << 20;
-  some.bytesRead = 3 << 20;
-  some.bytesMoved = 4 << 20;
+  some.bytesRead = 24 << 20;
+  some.bytesMoved = 32 << 20;
   auto of = [&](double read, double written) {
     LaunchFacts launch = launchOf(1, 1, 8);
     launch.readArrays = read;

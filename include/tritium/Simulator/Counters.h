@@ -56,8 +56,12 @@ struct Tally {
   /// Of the sectors: those that the CTA has loaded shortly before, so that the first cache has
   /// them.
   uint64_t cachedSectors = 0;
-  /// Shared memory: passes over the 32 banks, and how many would do without conflicts.
-  uint64_t sharedRequests = 0, wavefronts = 0, idealWavefronts = 0;
+  /// The lines of 128 bytes that the others are of: one request of the L2 for each, of a warp or a
+  /// copy.
+  uint64_t l2Requests = 0;
+  /// Shared memory: passes over the 32 banks, how many would do without conflicts, and those of
+  /// copies, which run while threads go on.
+  uint64_t sharedRequests = 0, wavefronts = 0, idealWavefronts = 0, copiedWavefronts = 0;
   uint64_t sharedBytesRead = 0, sharedBytesWritten = 0;
   uint64_t barriers = 0, atomics = 0, matrixOperations = 0;
   uint64_t branches = 0, divergentBranches = 0;
@@ -123,7 +127,8 @@ struct Counters {
   std::vector<InstructionTally> instructions; ///< in order of name
   std::vector<Occupancy> occupancy;
   std::vector<ListedBuffer> buffers; ///< in the order of the launch
-  bool hasHostAddresses = false;     ///< as of the launch
+  uint64_t mostLoads = 0;        ///< by warps, of the load of global memory that they execute most
+  bool hasHostAddresses = false; ///< as of the launch
 
   std::string text() const;
   std::string json() const;

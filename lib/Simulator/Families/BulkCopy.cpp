@@ -66,6 +66,7 @@ static std::vector<AsyncPart> globalParts(const BulkCopy &copy, const uint8_t *s
 static void countBulk(Warp &warp, const Op &op, const BulkCopy &copy, bool writes) {
   Tally &tally = warp.machine.tallies[op.id];
   uint64_t bytes = 0, sectors = 0;
+  RequestsOfL2 requests;
   // Neighbours are together wherever they lie in shared memory.
   uint64_t next = 0;
   for (const Segment &segment : copy.segments) {
@@ -74,12 +75,15 @@ static void countBulk(Warp &warp, const Op &op, const BulkCopy &copy, bool write
     uint64_t at = segment.range->address + segment.offset, end = at + segment.bytes;
     bool isKnown = at == next && at % 32 != 0;
     sectors += (end - 1) / 32 - at / 32 + (isKnown ? 0 : 1);
+    for (uint64_t sector = at / 32; sector <= (end - 1) / 32; ++sector)
+      requests.add(sector);
     bytes += segment.bytes;
     next = end;
     (writes ? segment.range->isWritten : segment.range->isRead) = true;
   }
   ++tally.globalRequests;
   tally.sectors += sectors;
+  tally.l2Requests += requests.count;
   tally.idealSectors += std::min(sectors, (bytes + 31) / 32);
   (writes ? tally.globalBytesWritten : tally.globalBytesRead) += bytes;
   (writes ? tally.sharedBytesRead : tally.sharedBytesWritten) += writes ? bytes : copy.bytes;

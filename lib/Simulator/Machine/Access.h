@@ -31,6 +31,15 @@ void noteAccess(Warp &warp, const Op &op, unsigned lane, const Located &located,
 
 /// Passes over the banks of shared memory.
 uint32_t countWavefronts(const uint64_t *addresses, uint32_t mask, uint32_t bytes);
+/// Requests of the L2 for sectors, which come in the order of their lines: one for each line.
+struct RequestsOfL2 {
+  uint64_t count = 0, line = UINT64_MAX;
+
+  void add(uint64_t sector) {
+    count += sector / 4 != line;
+    line = sector / 4;
+  }
+};
 /// One request of the warp's active lanes; addresses by lane.
 void countShared(Warp &warp, const Op &op, const uint64_t *addresses, uint32_t bytes, bool write);
 /// combines: an increment, whose lanes at one word go together.

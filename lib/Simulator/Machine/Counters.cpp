@@ -60,11 +60,13 @@ constexpr Field fields[] = {
     {"global_sectors", &Tally::sectors},
     {"global_sectors_ideal", &Tally::idealSectors},
     {"global_sectors_cached", &Tally::cachedSectors},
+    {"l2_requests", &Tally::l2Requests},
     {"global_bytes_read", &Tally::globalBytesRead},
     {"global_bytes_written", &Tally::globalBytesWritten},
     {"shared_requests", &Tally::sharedRequests},
     {"shared_wavefronts", &Tally::wavefronts},
     {"shared_wavefronts_ideal", &Tally::idealWavefronts},
+    {"shared_wavefronts_copied", &Tally::copiedWavefronts},
     {"shared_bytes_read", &Tally::sharedBytesRead},
     {"shared_bytes_written", &Tally::sharedBytesWritten},
     {"barriers", &Tally::barriers},
@@ -194,6 +196,8 @@ void Machine::gatherCounters() {
     tallies[i].warps[size_t(op->kind)] = tallies[i].warpInstructions;
     tallies[i].threads[size_t(op->kind)] = tallies[i].threadInstructions;
     counters.total.add(tallies[i]);
+    if (op->kind == InstructionClass::GlobalLoad)
+      counters.mostLoads = std::max(counters.mostLoads, tallies[i].warpInstructions);
     ptx::SourceLine line = op->origin ? op->origin->source : ptx::SourceLine();
     line.column = 0;
     LineTally &place = lines[{line.file < module.files.size() ? module.files[line.file] : "",
@@ -329,6 +333,7 @@ std::string Counters::json() const {
                             {"instructions", std::move(byName)},
                             {"memory", std::move(memory)},
                             {"host_addresses", hasHostAddresses},
+                            {"most_loads", int64_t(mostLoads)},
                             {"occupancy", std::move(fits)}};
   std::string text;
   llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", llvm::json::Value(std::move(object)));

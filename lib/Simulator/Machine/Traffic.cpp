@@ -111,22 +111,29 @@ void tritium::sim::countGlobal(Warp &warp, const Op &op, const uint64_t *address
   std::sort(sectors, sectors + count);
   uint64_t distinct = uint64_t(std::unique(sectors, sectors + count) - sectors);
   addGlobal(warp, op, addresses[std::countr_zero(warp.mask)], bytes, distinct, write);
-  // Stores bring nothing to the first cache, and what is strong passes it by.
-  if (write || op.strong)
-    return;
+  Tally &tally = warp.machine.tallies[op.id];
   auto &cached = warp.cta.cached;
+  RequestsOfL2 requests;
+  // Stores bring nothing to the first cache, and what is strong passes it by.
+  bool isKept = !write && !op.strong;
   for (uint64_t sector : llvm::ArrayRef(sectors, distinct)) {
     uint64_t &place = cached[sector % cached.size()];
-    warp.machine.tallies[op.id].cachedSectors += place == sector;
-    place = sector;
+    if (isKept && place == sector) {
+      ++tally.cachedSectors;
+      continue;
+    }
+    requests.add(sector);
+    if (isKept)
+      place = sector;
   }
+  tally.l2Requests += requests.count;
 }
 
 /// Past the first-level cache a sector goes to shared memory as it is: once for each sector
 /// there that it becomes part of. Whole sectors of one line go together, parts of a sector
 /// only within 64 bytes and where each half stays a half of its kind.
 static uint64_t countBypass(const Op &op, const uint64_t *to, const uint64_t *from,
-                            uint32_t reading, uint32_t &wavefronts) {
+                            uint32_t reading, uint32_t &wavefronts, RequestsOfL2 &requests) {
   struct Piece {
     uint64_t from = 0, to = 0; ///< sectors
     unsigned bytes = 0;
@@ -159,6 +166,9 @@ static uint64_t countBypass(const Op &op, const uint64_t *to, const uint64_t *fr
   std::sort(groups, groups + grouped);
   alone += unsigned(std::unique(groups, groups + grouped) - groups);
   wavefronts = std::max(wavefronts, alone);
+  std::sort(pieces, pieces + count, [](const Piece &a, const Piece &b) { return a.from < b.from; });
+  for (const Piece &piece : llvm::ArrayRef(pieces, count))
+    requests.add(piece.from);
   return count;
 }
 
@@ -166,9 +176,12 @@ void tritium::sim::countCopy(Warp &warp, const Op &op, const uint64_t *to, const
                              uint32_t reading, bool bypass) {
   uint32_t wavefronts = countWavefronts(to, warp.mask, op.bytes);
   uint64_t sectors = 0;
+  RequestsOfL2 requests;
   if (reading && bypass)
-    sectors = countBypass(op, to, from, reading, wavefronts);
+    sectors = countBypass(op, to, from, reading, wavefronts, requests);
   addShared(warp, op, wavefronts, op.bytes, true);
+  warp.machine.tallies[op.id].copiedWavefronts += wavefronts;
+  warp.machine.tallies[op.id].l2Requests += requests.count;
   if (!reading)
     return;
   std::swap(reading, warp.mask);
