@@ -4,6 +4,8 @@
     predictions.py --measure FILE.json --of changes rates
                                            of those in these lists, beside what FILE.json has
     predictions.py FILE.json               the tables, with predictions made here
+    predictions.py --estimate FILE.json    predictions for an H200 of launches that were not measured:
+                                           those of explain_held_out.json
 
 Needs `test/python` of the repository; to measure, torch, and Tritium as PYTHONPATH has it. Times are
 those of the kernel alone, microseconds, with nothing of the arguments in the L2: the model counts
@@ -21,7 +23,7 @@ import sys
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("test/python", "test/integration", "examples")]
 
-from explain_launches import CHANGES, NULLS, PAIRS, RATES, TIMED  # noqa: E402
+from explain_launches import CHANGES, HELD_OUT, NULLS, PAIRS, RATES, TIMED  # noqa: E402
 
 TYPES = {"fp16": "float16", "fp32": "float32", "i8": "int8", "i32": "int32", "i64": "int64",
          "fp8e5": "float8_e5m2"}
@@ -31,7 +33,7 @@ def launches(lists=("known",)):
     """The rows of these lists, by what the table calls them; a fast one is "NAME, fast"."""
     known = {row.name: row for row in TIMED + NULLS + PAIRS}
     known |= {f"{row.name}, fast": row.faster() for row in PAIRS if row.fast}
-    others = {"changes": CHANGES, "rates": RATES}
+    others = {"changes": CHANGES, "rates": RATES, "held-out": HELD_OUT}
     all_lists = {"known": known} | {name: {row.name: row for row in rows}
                                     for name, rows in others.items()}
     return {name: row for each in lists for name, row in all_lists[each].items()}
@@ -144,22 +146,33 @@ def measure(path, lists):
 # ---------------------------------------------------------------- predicted
 
 
-def tables(path, jobs):
+def estimates(rows, gpu, jobs):
+    """Microseconds, by the names of the rows."""
     from explaining import explained
 
-    measured = json.loads(path.read_text())
-    times = measured["microseconds"]
-    gpu = next(name for name in ("H100", "H200") if name in measured["device"])
-    rows = {name: row for name, row in launches().items() if name in times}
-
-    def predicted(row):
+    def estimated(row):
         # Rows for other GPUs are predicted for Hopper, which measured them.
         command = row.arguments_of_the_command(target="cuda:90")
         model = explained(*command, "--keep-options", "--gpu", gpu)["model"]
         return model["microseconds"]["expected"]
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        expected = dict(zip(rows, pool.map(predicted, rows.values())))
+        return dict(zip(rows, pool.map(estimated, rows.values())))
+
+
+def estimate(path, jobs):
+    made = estimates(launches(["held-out"]), "H200", jobs)
+    path.write_text(json.dumps({name: round(time, 1) for name, time in made.items()}, indent=1) +
+                    "\n")
+
+
+def tables(path, jobs):
+    measured = json.loads(path.read_text())
+    times = measured["microseconds"]
+    gpu = next(name for name in ("H100", "H200") if name in measured["device"])
+    rows = {name: row for name, row in launches().items() if name in times}
+
+    expected = estimates(rows, gpu, jobs)
     print(f"| {gpu} | predicted, us | measured, us | ratio |\n|---|---|---|---|")
     for name in rows:
         print(f"| {name} | {expected[name]:.1f} | {times[name]:.1f} | "
@@ -183,12 +196,15 @@ def tables(path, jobs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--measure", action="store_true")
-    parser.add_argument("--of", nargs="+", default=["known", "changes", "rates"], metavar="LIST")
+    parser.add_argument("--estimate", action="store_true")
+    parser.add_argument("--of", nargs="+", default=["known", "changes", "rates", "held-out"], metavar="LIST")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("path", type=pathlib.Path)
     given = parser.parse_args()
     if given.measure:
         measure(given.path, given.of)
+    elif given.estimate:
+        estimate(given.path, given.jobs)
     else:
         tables(given.path, given.jobs)
 

@@ -276,6 +276,42 @@ CHANGES = [
     *[changed("25", f"num_warps={warps}", options=f"num_warps={warps}") for warps in (2, 8, 16)],
 ]
 
+# Launches that were estimated, in explain_held_out.json, before they were measured.
+HELD_OUT = [
+    Row("rows copied in parts", "test/integration/test_shapes.py row_at_a_time",
+        "*fp16:16,*fp16:16,i32:16,i32:16,i32:16", "BLOCK=1024", "x_ptr=4096*n_cols "
+        "out_ptr=4096*n_cols stride_x=4096 stride_out=4096 n_cols=4096", "4096"),
+    Row("softmax of 8192 columns", "memory softmax", "*fp16:16,*fp16:16,i32:16", "BLOCK=8192",
+        "out=2112*width x=2112*width width=8192", "2112", options="num_warps=8"),
+    Row("product by tiles of 64x256", "examples/matmul.py matmul", HALVES, "BM=64 BN=256 BK=64",
+        "a_ptr=M*K b_ptr=K*N c_ptr=M*N M=4096 N=4096 K=2048", "cdiv(M,BM)*cdiv(N,BN)",
+        options="num_warps=4"),
+    Row("product of 64 rows", "examples/matmul.py matmul", HALVES, "BM=64 BN=64 BK=128",
+        "a_ptr=M*K b_ptr=K*N c_ptr=M*N M=64 N=8192 K=4096", "cdiv(M,BM)*cdiv(N,BN)",
+        options="num_warps=4"),
+    Row("attention with a diagonal", "examples/attention.py attention_kernel",
+        "*fp16:16,*fp16:16,*fp16:16,*fp16:16,fp32,i32:16", "D=128 BM=128 BN=64 CAUSAL=True",
+        "q_ptr=16*N*D k_ptr=16*N*D v_ptr=16*N*D o_ptr=16*N*D scale=0.09 N=2048", "cdiv(N,BM),16",
+        options="num_warps=8"),
+    Row("gradients of attention's keys", "examples/attention.py attention_backward_keys_kernel",
+        "*fp16:16,*fp16:16,*fp16:16,*fp16:16,*fp32:16,*fp32:16,*fp16:16,*fp16:16,fp32,i32:16",
+        "D=64 BM=64 BN=64 CAUSAL=False", "q_ptr=32*N*D k_ptr=32*N*D v_ptr=32*N*D do_ptr=32*N*D "
+        "lse_ptr=32*N delta_ptr=32*N dk_ptr=32*N*D dv_ptr=32*N*D scale=0.125 N=1024",
+        "cdiv(N,BN),32"),
+    Row("sums of products of rows", "examples/attention.py row_products_kernel",
+        "*fp16:16,*fp16:16,*fp32:16,i32:16", "D=128 BM=64",
+        "o_ptr=32*N*D do_ptr=32*N*D delta_ptr=32*N N=4096", "cdiv(N,BM),32"),
+    Row("loop until all are done", "test/integration/test_workloads.py collatz",
+        "*i64:16,*i32:16,i32:16", "BLOCK=256", "x_ptr=n:iota out_ptr=n n=131072",
+        "cdiv(n,BLOCK)"),
+    Row("atomics on different numbers", "test/integration/test_kernels.py histogram_by_atomics",
+        "*i32:16,*i32:16,i32:16", "BLOCK=1024", "x_ptr=n:iota out_ptr=n n=4194304",
+        "cdiv(n,BLOCK)"),
+    Row("recurrence by scans", "test/integration/test_scans.py recurrence",
+        "*fp32:16,*fp32:16,*fp32:16,i32", "T=32 D=32", "gate_ptr=n*T*D x_ptr=n*T*D "
+        "out_ptr=n*T*D n=64", "1"),
+]
+
 # Launches that one thing bounds.
 RATES = [
     Row("one program that does nothing", "rates nothing", "*i32:16,i32", "", "out=16 last=1", "1"),
