@@ -60,8 +60,8 @@ struct Tally {
   /// copy.
   uint64_t l2Requests = 0;
   /// Shared memory: passes over the 32 banks, how many would do without conflicts, and those of
-  /// copies, which run while threads go on.
-  uint64_t sharedRequests = 0, wavefronts = 0, idealWavefronts = 0, copiedWavefronts = 0;
+  /// copies and fragments, beside which warps go on and multiply.
+  uint64_t sharedRequests = 0, wavefronts = 0, idealWavefronts = 0, overlappedWavefronts = 0;
   uint64_t sharedBytesRead = 0, sharedBytesWritten = 0;
   uint64_t barriers = 0, atomics = 0, matrixOperations = 0;
   uint64_t branches = 0, divergentBranches = 0;

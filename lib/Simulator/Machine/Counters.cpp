@@ -66,7 +66,7 @@ constexpr Field fields[] = {
     {"shared_requests", &Tally::sharedRequests},
     {"shared_wavefronts", &Tally::wavefronts},
     {"shared_wavefronts_ideal", &Tally::idealWavefronts},
-    {"shared_wavefronts_copied", &Tally::copiedWavefronts},
+    {"shared_wavefronts_overlapped", &Tally::overlappedWavefronts},
     {"shared_bytes_read", &Tally::sharedBytesRead},
     {"shared_bytes_written", &Tally::sharedBytesWritten},
     {"barriers", &Tally::barriers},
@@ -195,6 +195,8 @@ void Machine::gatherCounters() {
       continue;
     tallies[i].warps[size_t(op->kind)] = tallies[i].warpInstructions;
     tallies[i].threads[size_t(op->kind)] = tallies[i].threadInstructions;
+    if (op->kind == InstructionClass::AsyncCopy || op->kind == InstructionClass::MatrixMemory)
+      tallies[i].overlappedWavefronts = tallies[i].wavefronts;
     counters.total.add(tallies[i]);
     if (op->kind == InstructionClass::GlobalLoad)
       counters.mostLoads = std::max(counters.mostLoads, tallies[i].warpInstructions);

@@ -180,7 +180,6 @@ void tritium::sim::countCopy(Warp &warp, const Op &op, const uint64_t *to, const
   if (reading && bypass)
     sectors = countBypass(op, to, from, reading, wavefronts, requests);
   addShared(warp, op, wavefronts, op.bytes, true);
-  warp.machine.tallies[op.id].copiedWavefronts += wavefronts;
   warp.machine.tallies[op.id].l2Requests += requests.count;
   if (!reading)
     return;
