@@ -77,19 +77,28 @@ bool widen(Case &now) {
   return true;
 }
 
-/// The same where launches do not keep what it takes.
-bool widenIfKept(Case &now) {
+/// Whether the launch has a number that is no multiple, of those that the remark names.
+bool breaksMultiples(const Case &now, int64_t divisor) {
   auto named = now.remark->arguments.find("multiples");
-  if (named == now.remark->arguments.end())
+  if (named == now.remark->arguments.end() || divisor <= 0)
     return false;
-  constexpr int64_t promised = 16;
   llvm::SmallVector<llvm::StringRef> names;
   llvm::StringRef(named->second).split(names, ',');
-  bool isBroken = llvm::any_of(names, [&](llvm::StringRef name) {
+  return llvm::any_of(names, [&](llvm::StringRef name) {
     auto value = now.counted.values.find(name.str());
-    return value != now.counted.values.end() && value->second % promised != 0;
+    return value != now.counted.values.end() && value->second % divisor != 0;
   });
-  return isBroken && widen(now);
+}
+
+/// The same where launches do not keep what it takes.
+bool widenIfKept(Case &now) {
+  constexpr int64_t promised = 16;
+  return breaksMultiples(now, promised) && widen(now);
+}
+
+/// Code has a version that is wide, and the launch does not take it.
+bool takeWideVersion(Case &now) {
+  return breaksMultiples(now, static_cast<int64_t>(now.argument("elements"))) && widen(now);
 }
 
 bool widenBySource(Case &now) { return !now.remark->arguments.count("multiples") && widen(now); }
@@ -204,6 +213,8 @@ constexpr Rule rules[] = {
      "let neighbours in the tile be neighbours in memory: {access} whole runs, and rearrange them "
      "by tl.split, tl.trans or tl.gather",
      nullptr, nullptr, gatherSectors},
+    {"version-tails", Rule::OfRemark, "host", "pass multiples of {elements} as {multiples}",
+     nullptr, nullptr, takeWideVersion},
     {"idle-threads", Rule::OfRemark, "option", "num_warps={enough}", "num_warps", "enough"},
     {"reduce", Rule::OfRemark, "option", "num_warps=1", "num_warps", "1"},
     {"pipeline/stages", Rule::OfRemark, "option", "num_stages={stages}", "num_stages", "stages"},
@@ -373,8 +384,7 @@ json::Array estimatedHints(const CountedLaunch &launch) {
         tryRule(rule, &line, nullptr);
       // Of accesses of one line, once: counts are the line's.
       for (const Remark *remark : line.remarks)
-        if (line.counters && remark->kind == "missed" && isFor(rule, *remark) &&
-            tryRule(rule, &line, remark))
+        if (line.counters && isFor(rule, *remark) && tryRule(rule, &line, remark))
           break;
     }
   }

@@ -31,6 +31,7 @@
 #include "tritium/Analysis/AccessWidth.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
+#include "tritium/Support/EmitRemark.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -77,6 +78,7 @@ public:
       if (to > from)
         divisor = std::max(divisor, kMaxVectorBytes / pointeeBytes(access->getOperand(0)));
     SmallVector<unsigned> pitches = needed(Crossing::Anywhere), all = needed(Crossing::Never);
+    remark(before, best, pitches, divisor);
     for (unsigned pitch : pitches)
       if (!llvm::is_contained(all, pitch))
         all.push_back(pitch);
@@ -110,6 +112,31 @@ private:
     for (Operation *access : accesses)
       widths.push_back(widthOf(access, axes, crossing));
     return widths;
+  }
+
+  /// Which accesses are wider where which arguments are multiples.
+  void remark(ArrayRef<int64_t> before, ArrayRef<int64_t> best, ArrayRef<unsigned> pitches,
+              int64_t divisor) {
+    std::string names;
+    for (unsigned pitch : pitches)
+      if (auto name = func.getArgAttrOfType<StringAttr>(pitch, "tt.name"))
+        names += (names.empty() ? "" : ",") + name.str();
+    for (auto [access, from, to] : llvm::zip(accesses, before, best)) {
+      if (to <= from || names.empty())
+        continue;
+      int64_t bytes = pointeeBytes(access->getOperand(0));
+      std::string kind = isa<tt::StoreOp>(access) ? "store" : "load";
+      std::string wide = std::to_string(to * bytes), narrow = std::to_string(from * bytes);
+      std::string elements = std::to_string(divisor);
+      remarkApplied(access->getLoc(), "version-tails",
+                    "a " + kind + " moves " + wide + " bytes a lane where " + elements +
+                        " divides '" + names + "', else " + narrow,
+                    {{"access", kind},
+                     {"bytes", narrow},
+                     {"possible", wide},
+                     {"elements", elements},
+                     {"multiples", names}});
+    }
   }
 
   /// Two versions of a block; returns the one for arguments that are no multiples.
