@@ -63,8 +63,9 @@ struct CountRequest {
   const frontend::FunctionSource *source; ///< null: it was compiled from tile IR or later
   llvm::ArrayRef<BoundArgument> arguments;
   const uint32_t *grid;
-  uint64_t mostCTAs;  ///< of a grid with more, so many run; 0: all
-  uint64_t mostSteps; ///< instructions of warps, before it is given up
+  uint64_t mostCTAs;     ///< of a grid with more, so many run; 0: all
+  uint64_t mostSteps;    ///< instructions of warps, before it is given up
+  unsigned architecture; ///< of the GPU, which may be newer than the code
 };
 
 //===-- Devices -----------------------------------------------------------===//

@@ -4,6 +4,8 @@
 #include "SavedBuffers.h"
 #include "Signature.h"
 
+#include "tritium/Explain/Explain.h"
+
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -51,9 +53,14 @@ static std::optional<CountedRun> countOnce(Variant &variant, const LaunchToExpla
     return std::nullopt;
   }
   const auto &source = variant.recipe().source;
-  CountRequest request{variant.code(),   source ? &*source : nullptr,
-                       launch.arguments, launch.grid,
-                       mostCTAs,         mostSteps};
+  CountRequest request{
+      variant.code(),
+      source ? &*source : nullptr,
+      launch.arguments,
+      launch.grid,
+      mostCTAs,
+      mostSteps,
+      tritium::explain::capabilityOf(variant.metadata().target.architecture(), launch.gpu)};
   CountedRun made;
   CompileError error;
   bool isCounted =

@@ -59,6 +59,10 @@ private:
   json::Object resources() const;
   json::Object counters() const;
   void readCounters();
+  /// Of the GPU whose time is estimated.
+  unsigned capability() const {
+    return capabilityOf(subject.metadata.target.architecture(), subject.gpu);
+  }
   LaunchFacts launchFacts(const Work &total) const;
   double spilledBytes(const Work &total, double warps) const;
   Work workOfLine(const std::pair<int64_t, unsigned> &line, const json::Object &counted) const;
@@ -244,13 +248,12 @@ Work Writer::workOfLine(const std::pair<int64_t, unsigned> &line,
         found != assembly->products.end())
       product = found->second;
   double ctas = static_cast<double>(subject.counters->getInteger("ctas").value_or(1));
-  return workOf(counted, std::max(ctas, 1.0), product,
-                ratesOf(subject.metadata.target.architecture(), subject.gpu));
+  return workOf(counted, std::max(ctas, 1.0), product, ratesOf(capability(), subject.gpu));
 }
 
 LaunchFacts Writer::launchFacts(const Work &total) const {
   LaunchFacts made;
-  made.capability = subject.metadata.target.architecture();
+  made.capability = capability();
   made.multiprocessors = gpuModel(made.capability).multiprocessors;
   made.gpu = subject.gpu;
   made.ctas = static_cast<double>(subject.counters->getInteger("grid").value_or(1));

@@ -60,16 +60,23 @@ static constexpr double waitsForBytes = 0.7;
 
 bool isKnownGPU(unsigned capability, llvm::StringRef gpu) {
   return llvm::any_of(rates, [&](const Rates &each) {
-    return each.capability == capability && !gpu.empty() && gpu == each.gpu;
+    return each.capability >= capability && !gpu.empty() && gpu == each.gpu;
   });
 }
 
 std::string knownGPUs(unsigned capability) {
   std::string made;
   for (const Rates &each : rates)
-    if (each.capability == capability && *each.gpu)
+    if (each.capability >= capability && *each.gpu)
       made += (made.empty() ? "" : ", ") + std::string(each.gpu);
   return made;
+}
+
+unsigned capabilityOf(unsigned capability, llvm::StringRef gpu) {
+  for (const Rates &each : rates)
+    if (each.capability >= capability && !gpu.empty() && gpu == each.gpu)
+      return each.capability;
+  return capability;
 }
 
 const Rates &ratesOf(unsigned capability, llvm::StringRef gpu) {
@@ -152,7 +159,7 @@ Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
   made.atomicSectors = count("atomic_sectors") * ctas;
   made.l2Sectors = std::max(made.farSectors, sectorsOfRequest * count("l2_requests"));
   made.wavefronts = count("shared_wavefronts");
-  made.ownWavefronts = made.wavefronts - count("shared_wavefronts_copied");
+  made.ownWavefronts = made.wavefronts - count("shared_wavefronts_overlapped");
   // What goes past the banks' counters: copies of boxes.
   if (made.wavefronts == 0)
     made.copiedBytes = count("shared_bytes_read") + count("shared_bytes_written");

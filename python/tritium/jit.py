@@ -340,7 +340,8 @@ class JITFunction(_C.KernelBase, KernelInterface):
                 LLVM's name of a CPU; None: where the launch would run. What is not a GPU's, and
                 arrays on a GPU, are explained without counts.
             keep_options: True: no other options and promises are tried.
-            gpu: "H100" or "H200", whose time is estimated; None: the newest of the target.
+            gpu: "H100" or "H200", whose time is estimated, also of code for older GPUs; None: the
+                newest of the target.
 
         Returns a `tritium.explanation.Explanation`. Raises what a launch raises.
         """

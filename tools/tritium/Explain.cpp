@@ -27,7 +27,7 @@ Says what became of each line of a kernel, and why; or shows what --json wrote.
                          standard output
   --html FILE            write a page for a browser, which needs no other file; -: to standard
                          output
-  --gpu NAME             whose time is estimated, of GPUs of the target: H100, or H200 (which
+  --gpu NAME             whose time is estimated, of GPUs that run the code: H100, or H200 (which
                          cuda:90 is)
   --keep-options         try no other options and promises on the launch
   --fail-on 1.1          exit with 3 if a change is shown that makes the launch 1.1 times as fast

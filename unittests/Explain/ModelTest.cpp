@@ -105,9 +105,12 @@ TEST(Model, AGPUIsOneOfItsCapability) {
   EXPECT_EQ(ratesOf(87).capability, 86u);
   EXPECT_EQ(ratesOf(120).capability, 90u);
   EXPECT_TRUE(isKnownGPU(90, "H100"));
-  EXPECT_FALSE(isKnownGPU(80, "H100"));
+  EXPECT_TRUE(isKnownGPU(80, "H100"));
+  EXPECT_FALSE(isKnownGPU(100, "H100"));
   EXPECT_FALSE(isKnownGPU(80, ""));
   EXPECT_EQ(knownGPUs(90), "H100, H200");
+  EXPECT_EQ(capabilityOf(80, "H200"), 90u);
+  EXPECT_EQ(capabilityOf(80, ""), 80u);
 }
 
 } // namespace

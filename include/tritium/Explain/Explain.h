@@ -35,12 +35,15 @@ struct Subject {
   int firstLine = 1;           ///< of `source` in the file
   /// With a launch: its grid and arguments; and what the simulator counted of it.
   std::optional<llvm::json::Object> launch, counters;
-  std::string gpu; ///< whose rates the model takes; empty: the newest of the target
+  std::string gpu; ///< whose rates the model takes, and whose counts these are; empty: the target's
 };
 
-/// Whether estimates are known for a GPU of this name and compute capability, as 90; the names.
+/// Whether estimates are known for a GPU of this name that runs code for a compute capability, as
+/// 90; the names of those.
 bool isKnownGPU(unsigned capability, llvm::StringRef gpu);
 std::string knownGPUs(unsigned capability);
+/// Of the GPU of this name, which may be newer than the code; "": the code's.
+unsigned capabilityOf(unsigned capability, llvm::StringRef gpu);
 
 /// `estimates`, if it is not null, receives hints, of what was not tried, for a launch with
 /// counters.

@@ -103,8 +103,7 @@ public:
 bool SimulatorBackend::count(const CountRequest &request, llvm::json::Object &counters,
                              CompileError &error) const {
   const KernelMetadata &metadata = request.compiled.metadata;
-  unsigned architecture = metadata.target.architecture();
-  auto code = Code::load(request.compiled, architecture, request.source, error);
+  auto code = Code::load(request.compiled, request.architecture, request.source, error);
   if (!code)
     return false;
   MemoryOfLaunch memory = memoryOf(request.arguments, metadata);
@@ -115,7 +114,7 @@ bool SimulatorBackend::count(const CountRequest &request, llvm::json::Object &co
   // As many CTAs of a kernel that loops over programs as a GPU runs at once.
   sim::Occupancy fit = code->occupancy();
   settings.multiprocessors =
-      gpuModel(architecture).multiprocessors * std::max<uint64_t>(fit.ctas, 1);
+      gpuModel(request.architecture).multiprocessors * std::max<uint64_t>(fit.ctas, 1);
   sim::Counters counted;
   if (!code->launch(slotsOnGPU(request.arguments, metadata), std::move(memory.arrays),
                     memory.hasUnknown, request.grid, settings, error, &counted))
