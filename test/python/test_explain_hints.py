@@ -39,6 +39,21 @@ def test_a_copy_at_the_speed_of_memory(hintsFor):
     assert hintsFor(COPY, "*fp16:16,*fp16:16,i32:16", *COPIED) == []
 
 
+ROWS = HEAD + """
+def double(x, pitch, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * pitch + tl.arange(0, BLOCK)
+    tl.store(x + i, tl.load(x + i) * 2)
+"""
+
+
+@pytest.mark.parametrize("pitch, isNarrow", [(4097, True), (4104, False)])
+def test_which_number_keeps_a_launch_from_the_wide_version(hintsFor, pitch, isNarrow):
+    hints = hintsFor(ROWS, "*fp16:16,i32", "--constexpr", "BLOCK=4096", "--arg", "x=2048*pitch",
+                     "--arg", f"pitch={pitch}", "--grid", "2048")
+    titles = [hint["title"] for hint in hints]
+    assert ("pass multiples of 8 as pitch" in titles) == isNarrow, titles
+
+
 def test_code_is_assembled_once(tmp_path, monkeypatch):
     """However often it is counted: on some CTAs, on more, in trials of grids."""
     assembler = tmp_path / "ptxas"

@@ -99,6 +99,55 @@ TEST(Model, MemoryReadsAndWritesEachArrayOnce) {
   EXPECT_DOUBLE_EQ(of(0, bytes / 8), bytes / 8 / 132 / ratesOf(90).memoryBytes);
 }
 
+TEST(Model, WhatLanesReadTogetherIsNotTakenFromWhatIsWritten) {
+  Work some;
+  some.farSectors = 1 << 20;
+  some.bytesMoved = 32 << 20;
+  some.bytesRead = 16 << 20;
+  LaunchFacts launch = launchOf(1, 1, 8);
+  launch.readArrays = launch.writtenArrays = 132.0 * (16 << 20);
+  double once = predict(some, launch).clocks[size_t(Resource::Memory)];
+  // All lanes of a warp ask for one number more.
+  some.bytesRead += 64 << 20;
+  some.bytesMoved += 64 << 20;
+  EXPECT_DOUBLE_EQ(predict(some, launch).clocks[size_t(Resource::Memory)], once);
+}
+
+TEST(Model, AWarpWaitsForItsPassesOverSharedMemory) {
+  Work some = work();
+  double before = latencyOf(some, launchOf(1, 1, 8));
+  some.wavefronts = some.ownWavefronts = 500;
+  EXPECT_DOUBLE_EQ(latencyOf(some, launchOf(1, 1, 8)) - before, 500);
+  // Those of copies and fragments are not waited for.
+  some.wavefronts += 300;
+  EXPECT_DOUBLE_EQ(latencyOf(some, launchOf(1, 1, 8)) - before, 500);
+}
+
+TEST(Model, ARequestOfTheL2TakesTheTimeOfTwoSectors) {
+  auto of = [](int64_t sectors, int64_t requests) {
+    llvm::json::Object counted{{"global_sectors", sectors}, {"l2_requests", requests}};
+    return workOf(counted, 1, {}, ratesOf(90)).l2Sectors;
+  };
+  EXPECT_DOUBLE_EQ(of(4, 1), 4);
+  EXPECT_DOUBLE_EQ(of(4, 2), 4);
+  EXPECT_DOUBLE_EQ(of(4, 4), 8);
+}
+
+TEST(Model, NothingIsComputedBeforeTheFirstAnswer) {
+  Work some = work();
+  double before = predict(some, launchOf(8, 8, 8)).expected;
+  some.bytesRead = 1;
+  EXPECT_NEAR(predict(some, launchOf(8, 8, 8)).expected - before, 0.34, 1e-3);
+}
+
+TEST(Model, TheCTAThatStartsLastDoesAllThatOneDoes) {
+  Work some;
+  some.barriers = 80;
+  // 32 starts, and then what 10 barriers take.
+  EXPECT_DOUBLE_EQ(predict(some, launchOf(32, 32, 8)).best,
+                   2.9 + (32 * 138 + 10 * (110 + 8 * 8)) / 1755.0);
+}
+
 TEST(Model, AGPUIsOneOfItsCapability) {
   EXPECT_STREQ(ratesOf(90).gpu, "H200");
   EXPECT_STREQ(ratesOf(90, "H100").gpu, "H100");

@@ -316,6 +316,36 @@ TEST(Counters, ConflictsAndSectors) {
   EXPECT_NE(result.counters.text().find("global_sectors: 32"), std::string::npos);
 }
 
+TEST(Counters, RequestsOfTheL2) {
+  // A line a lane, which the first cache has afterwards; a line for all lanes, of both kinds.
+  std::vector<uint32_t> data(64 * 32);
+  SimRun run(kernel("mov.u32 %r2, s;\nmad.lo.u32 %r3, %r0, 16, %r2;\n"
+                    "mad.wide.u32 %d1, %r0, 128, %d0;\nld.global.u32 %r4, [%d1];\n"
+                    "ld.global.u32 %r5, [%d1];\nmad.wide.u32 %d1, %r0, 4, %d0;\n"
+                    "ld.global.u32 %r6, [%d1+4096];\nst.global.u32 [%d1+4096], %r6;\n"
+                    "mad.wide.u32 %d1, %r0, 16, %d0;\n"
+                    "cp.async.cg.shared.global [%r3], [%d1], 16;\n"
+                    "cp.async.wait_all;\nst.shared.u32 [%r3], %r0;",
+                    ".shared .align 16 .b8 s[4096];"));
+  Result result = run.buffer(data).clean();
+  const Tally &total = result.counters.total;
+  EXPECT_EQ(total.cachedSectors, 32u);
+  EXPECT_EQ(total.l2Requests, 32u + 1u + 1u + 4u);
+  // The copy's passes are its own.
+  EXPECT_EQ(total.overlappedWavefronts, 4u);
+  EXPECT_EQ(total.wavefronts, 4u + 4u);
+  EXPECT_EQ(result.counters.mostLoads, 1u);
+}
+
+TEST(Counters, LoadsByHowOftenTheyRun) {
+  std::vector<uint32_t> data(64);
+  SimRun run(kernel("ld.global.u32 %r4, [%d0];\nmov.u32 %r3, 0;\nagain:\n"
+                    "ld.global.u32 %r4, [%d0+4];\nadd.u32 %r3, %r3, 1;\n"
+                    "setp.lt.u32 %p0, %r3, 5;\n@%p0 bra again;\nst.global.u32 [%d0], %r4;",
+                    ""));
+  EXPECT_EQ(run.buffer(data).clean().counters.mostLoads, 5u);
+}
+
 TEST(Counters, Occupancy) {
   EXPECT_EQ(occupancyOf(80, 256, 32, 0).ctas, 8u);
   EXPECT_EQ(occupancyOf(86, 256, 32, 0).ctas, 6u);
