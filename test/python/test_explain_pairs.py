@@ -3,11 +3,12 @@ fast one; and kernels for which nothing is proposed. Rows whose `fails` says why
 docs/explain.md lists them, and one that has become right fails here. What takes long to compile and
 to count in many ways runs with TRITIUM_MATRIX=all."""
 
+import json
 import os
 
 import pytest
 from explain_launches import NULLS, PAIRS
-from explaining import explained, tritium
+from explaining import ROOT, explained, tritium
 
 SLOW = {"7", "12", "13", "16", "17", "18", "19", "20", "22"}
 
@@ -55,17 +56,30 @@ def test_hints_have_80_columns():
     assert "(estimated), line 19" in " ".join(text.split())
 
 
+def gainsOf(row):
+    """What the change of a pair gains on an H200: estimated, and measured."""
+    if not row.fast:
+        return "", ""
+    times = json.loads((ROOT / "test/python/explain_times.json").read_text())["microseconds"]
+    slow, fast = (explained(*each.arguments_of_the_command("cuda:90"), "--keep-options", "--gpu",
+                            "H200")["model"]["microseconds"]["expected"]
+                  for each in (row, row.faster()))
+    return f"{slow / fast:.2f}", f"{times[row.name] / times[f'{row.name}, fast']:.2f}"
+
+
 def main():
     """Writes the table of docs/explain.md."""
-    print("| slow kernel | first hint | gain | |\n|---|---|---|---|")
+    print("| slow kernel | first hint | gain, by the hint | of the change: estimated | measured | |")
+    print("|---|---|---|---|---|---|")
     for row in PAIRS + NULLS:
         hints = hintsFor(row)
         title, gain, how = "none", "", ""
         if hints:
             title, gain = hints[0]["title"], f"{hints[0]['gain']['expected']:.2f}"
             how = hints[0]["certainty"]
-        print(f"| {row.name} | {title} | {gain} | "
-              f"{'not right yet: ' + row.fails if row.fails else how} |", flush=True)
+        estimated, measured = gainsOf(row)
+        print(f"| {row.name} | {title} | {gain} | {estimated} | {measured} | "
+              f"{'not right: ' + row.fails if row.fails else how} |", flush=True)
 
 
 if __name__ == "__main__":
