@@ -1,7 +1,7 @@
 """Launches that `tritium explain` speaks of: slow kernels and what makes them fast, kernels for
-which nothing is to be proposed (test_explain_pairs.py), others whose times are predicted, and some that
-measure what the model takes for granted. What bench/gpu/predictions.py measures of them stands in
-explain_times.json."""
+which nothing is to be proposed (test_explain_pairs.py), others whose times are predicted, and some
+that measure what the model takes for granted. What bench/gpu/predictions.py measures of them stands
+in explain_times.json."""
 
 import dataclasses
 

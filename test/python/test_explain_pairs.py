@@ -69,7 +69,8 @@ def gainsOf(row):
 
 def main():
     """Writes the table of docs/explain.md."""
-    print("| slow kernel | first hint | gain, by the hint | of the change: estimated | measured | |")
+    print("| slow kernel | first hint | gain, by the hint | of the change: estimated "
+          "| measured | |")
     print("|---|---|---|---|---|---|")
     for row in PAIRS + NULLS:
         hints = hintsFor(row)

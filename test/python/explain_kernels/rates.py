@@ -13,8 +13,8 @@ def nothing(out, last):
 
 @triton.jit
 def chain(x, out, rounds, STRIDE: tl.constexpr):
-    """Loads of which each waits for the one before, where x holds 0, 1, 2, ...: of one number, which
-    the L2 has, or of others, which memory has."""
+    """Loads of which each waits for the one before, where x holds 0, 1, 2, ...: of one number,
+    which the L2 has, or of others, which memory has."""
     i = 0
     for _ in range(rounds):
         i = tl.load(x + i, cache_modifier=".cg") + STRIDE
