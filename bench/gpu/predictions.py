@@ -4,12 +4,12 @@
     predictions.py --measure FILE.json --of changes rates
                                            of those in these lists, beside what FILE.json has
     predictions.py FILE.json               the tables, with predictions made here
-    predictions.py --estimate FILE.json    predictions for an H200 of launches that were not measured:
-                                           those of explain_held_out.json
+    predictions.py --estimate FILE.json    predictions for an H200 of launches that were not
+                                           measured: those of explain_held_out.json
 
-Needs `test/python` of the repository; to measure, torch, and Tritium as PYTHONPATH has it. Times are
-those of the kernel alone, microseconds, with nothing of the arguments in the L2: the model counts
-what comes from memory.
+Needs `test/python` of the repository; to measure, torch, and Tritium as PYTHONPATH has it. Times
+are those of the kernel alone, microseconds, with nothing of the arguments in the L2: the model
+counts what comes from memory.
 """
 
 import argparse
@@ -200,7 +200,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--measure", action="store_true")
     parser.add_argument("--estimate", action="store_true")
-    parser.add_argument("--of", nargs="+", default=["known", "changes", "rates", "held-out"], metavar="LIST")
+    parser.add_argument("--of", nargs="+", metavar="LIST",
+                        default=["known", "changes", "rates", "held-out"])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("path", type=pathlib.Path)
     given = parser.parse_args()
