@@ -27,7 +27,8 @@ typedef struct tritium_explanation {
   int (*grid_for)(void *user, const char *const *names, const int64_t *values, size_t count,
                   uint32_t grid[3]);
   void *user;
-  /* Whose memory the estimates are for, "H100" or "H200". Null: the newest GPU of the target. */
+  /* The GPU that the estimates are for, "H100" or "H200", also of code for older ones. Null: the
+     newest of the target. */
   const char *gpu;
 } tritium_explanation;
 
