@@ -38,7 +38,7 @@ struct CopyNeeds {
   bool operator==(const CopyNeeds &) const = default;
 };
 
-/// Of a launch whose programs share their rounds out.
+/// CTAs of a launch whose programs may have parts (stream-K).
 constexpr uint32_t kMostSharingCTAs = 1 << 14;
 
 struct KernelMetadata {
@@ -82,10 +82,10 @@ struct KernelMetadata {
   /// more parameters behind `parameters`, pointers: to `partialBytes` for each part of each
   /// program, and to a uint32 for each program that is 0 before and after the launch.
   unsigned splitK = 1;
-  /// Those of a grid share rounds out among the CTAs of a kernel that loops over programs (stream-K),
-  /// of which a launch always starts as many as run at once, kMostSharingCTAs at most. The same two
-  /// parameters: to `partialBytes` for each of the CTAs and of the programs that are shared out, and
-  /// to a uint32 for each of these programs.
+  /// Programs that are left over where each CTA of a kernel that loops over programs has as many
+  /// have several parts each (stream-K, SharedPrograms.h). A launch always starts as many CTAs as
+  /// run at once, kMostSharingCTAs at most. The same two parameters: to `partialBytes` for each
+  /// part, and to as many uint32.
   bool streamK = false;
   uint64_t partialBytes = 0; ///< of the sums of a part
   bool hasParts() const { return splitK > 1 || streamK; }
