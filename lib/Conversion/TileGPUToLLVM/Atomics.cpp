@@ -2,12 +2,22 @@
 //
 // One instruction an element, for one of the threads that hold copies of it, which alone has the
 // result (ttg.result_of_one). What PTX has no instruction for on 8 and 16 bits, and the addition of
-// bf16 before 9.0, is a loop around a compare-and-swap.
+// bf16 before 9.0, is a loop around a compare-and-swap. From 9.0 on neighbours in memory that
+// floats are added to, whose results nobody uses, take one instruction together, as far as layout,
+// alignment and mask allow.
+//
+// An instruction that releases waits for all before it, so that a thread with several would have
+// one on its way at a time. Elements of one operation have no order among themselves: fences
+// around all of them order what comes before and after.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Families.h"
 
+#include "tritium/Analysis/AccessWidth.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -20,6 +30,13 @@ public:
   explicit AtomicLowering(const LoweringContext &context) : LoweringContext(context) {}
 
   LogicalResult lowerAtomic(Operation *op);
+
+private:
+  /// The instructions of an operation, with the order that each keeps by itself.
+  LogicalResult lowerElements(Operation *op, tt::MemSemantic sem, tt::MemScope scope);
+  /// Registers that one reduction may take, if that is more than one.
+  SmallVector<SmallVector<unsigned, 8>> vectorsOf(Operation *op);
+  void lowerVectors(tt::AtomicRMWOp op, ArrayRef<SmallVector<unsigned, 8>> vectors);
   /// What was at the address, as `bits`, before it became what `update` makes of it. `prefix`:
   /// "atom" with its order and scope.
   Value updateByCompareAndSwap(Value address, Type bits, StringRef scope, const std::string &prefix,
@@ -165,10 +182,92 @@ Value AtomicLowering::updated(Operation *op, Value old, ArrayRef<Value> operands
   llvm_unreachable("unknown operation");
 }
 
+SmallVector<SmallVector<unsigned, 8>> AtomicLowering::vectorsOf(Operation *op) {
+  auto rmw = dyn_cast<tt::AtomicRMWOp>(op);
+  if (gpu.capability < 90 || !rmw || rmw.getRmwOp() != tt::RMWOp::FADD || !rmw.use_empty())
+    return {};
+  Type element = tt::elementType(rmw.getType());
+  if (!element.isF32() && !element.isF16() && !element.isBF16())
+    return {};
+  const TileLayout &tile = layout(rmw.getPtr());
+  AccessRuns found = accessRuns(rmw.getPtr(), rmw.getMask(), tile, axes, Crossing::Never);
+  if (found.runs.width == 1)
+    return {};
+  return tile.vectors(found.dim, found.runs.width);
+}
+
+void AtomicLowering::lowerVectors(tt::AtomicRMWOp op, ArrayRef<SmallVector<unsigned, 8>> vectors) {
+  Value ptr = op.getPtr(), mask = op.getMask();
+  const TileLayout &tile = layout(ptr);
+  Type element = tt::elementType(op.getType());
+  StringRef type = element.isF32() ? "f32" : element.isBF16() ? "bf16" : "f16";
+  std::string letter = element.isF32() ? "r" : "h";
+  for (ArrayRef<unsigned> vector : vectors) {
+    std::string constraints = "l", list;
+    SmallVector<Value> operands{get(ptr)[vector[0]]};
+    for (unsigned r : vector) {
+      list += (list.empty() ? "$" : ", $") + std::to_string(operands.size());
+      operands.push_back(toMemory(get(op.getValue())[r], element));
+      constraints += "," + letter;
+    }
+    Value predicate = both(isFirstCopy(tile), mask ? get(mask)[vector[0]] : Value());
+    predicate = both(predicate, isInside(tile, threadCoordinates(ptr), vector[0]));
+    std::string guard;
+    if (predicate) {
+      guard = "@$" + std::to_string(operands.size()) + " ";
+      operands.push_back(predicate);
+      constraints += ",b";
+    }
+    assembly({},
+             (guard + "red.relaxed." + nameOf(op.getScope()) + ".global.add" +
+              (element.isF32() ? "" : ".noftz") + ".v" + Twine(vector.size()) + "." + type +
+              " [$0], {" + list + "};")
+                 .str(),
+             constraints, operands);
+  }
+}
+
+/// Whether the program accesses no memory after `op`, so that there is nothing to acquire for.
+static bool isLastAccess(Operation *op) {
+  for (; !isa<tt::FuncOp>(op); op = op->getParentOp()) {
+    if (isa<LoopLikeOpInterface>(op))
+      return false;
+    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+      if (!next->hasTrait<OpTrait::IsTerminator>() && !isMemoryEffectFree(next))
+        return false;
+  }
+  return cast<tt::FuncOp>(op).isPublic();
+}
+
 LogicalResult AtomicLowering::lowerAtomic(Operation *op) {
   if (isRunForOthers(op) && !op->hasAttr(kResultOfOne))
     return op->emitError() << "one thread runs this atomic for others, which have to get its "
                               "result through shared memory; run ttg-plan-exchanges first";
+  auto rmw = dyn_cast<tt::AtomicRMWOp>(op);
+  tt::MemSemantic sem = *cast<tt::MemoryAccess>(op).getAtomicOrder();
+  tt::MemScope scope = rmw ? rmw.getScope() : cast<tt::AtomicCASOp>(op).getScope();
+  size_t count = get(op->getOperand(0)).size();
+  if (count == 1)
+    return lowerElements(op, sem, scope);
+  auto fence = [&] { assembly({}, ("fence.acq_rel." + nameOf(scope) + ";").str(), "", {}); };
+  if (sem == tt::MemSemantic::RELEASE || sem == tt::MemSemantic::ACQUIRE_RELEASE)
+    fence();
+  SmallVector<SmallVector<unsigned, 8>> vectors = vectorsOf(op);
+  if (vectors.empty()) {
+    if (failed(lowerElements(op, tt::MemSemantic::RELAXED, scope)))
+      return failure();
+  } else {
+    lowerVectors(rmw, vectors);
+    set(rmw, Registers(count, undef(lowered(tt::elementType(rmw.getType())))));
+  }
+  bool acquires = sem == tt::MemSemantic::ACQUIRE || sem == tt::MemSemantic::ACQUIRE_RELEASE;
+  if (acquires && !isLastAccess(op))
+    fence();
+  return success();
+}
+
+LogicalResult AtomicLowering::lowerElements(Operation *op, tt::MemSemantic sem,
+                                            tt::MemScope scope) {
   auto rmw = dyn_cast<tt::AtomicRMWOp>(op);
   auto cas = dyn_cast<tt::AtomicCASOp>(op);
   Value ptr = op->getOperand(0), result = op->getResult(0);
@@ -183,8 +282,6 @@ LogicalResult AtomicLowering::lowerAtomic(Operation *op) {
   if (loops && (bits < 8 || bits > 16 || (adds && !element.isBF16())))
     return unsupported(op,
                        Twine("this atomic operation on ") + std::to_string(bits) + "-bit elements");
-  tt::MemSemantic sem = rmw ? rmw.getSem() : cas.getSem();
-  tt::MemScope scope = rmw ? rmw.getScope() : cas.getScope();
   bool isTile = tt::isTile(ptr.getType());
   Value mask = rmw ? rmw.getMask() : Value();
   Value executes = isTile ? isFirstCopy(layout(ptr)) : isThreadZero();

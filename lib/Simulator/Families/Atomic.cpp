@@ -5,6 +5,8 @@
 #include "Arithmetic.h"
 #include "Formats.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 using namespace tritium::sim;
 using namespace tritium::sim::ptx;
 using Class = InstructionClass;
@@ -15,8 +17,9 @@ using What = AtomicKind;
 using enum AtomicKinds::Kind;
 
 // Op: a address, b operand, c second operand of cas, d result; e: What; offset stays the
-// address's; bytes; count: parts of a packed type; list[0]: Type, list[1]:
-// whether 1 is added.
+// address's; bytes of an element; count: elements of a vector; list[0]: Type, list[1]: whether 1 is
+// added; from list[firstOfVector] on: the operands of a vector, in place of b.
+constexpr unsigned firstOfVector = 2;
 
 template <typename T> T integerAtomic(What what, T old, T b, T c) {
   switch (what) {
@@ -200,6 +203,62 @@ void run(Warp &warp, const Op &op) {
     warp.define(op.d, warp.mask);
 }
 
+/// A vector in global memory is one request, and each element an atomic of its own.
+void runVector(Warp &warp, const Op &op) {
+  warp.demand(op.a, warp.mask, op, "an address");
+  llvm::ArrayRef<uint32_t> operands(op.list + firstOfVector, op.count);
+  for (uint32_t operand : operands)
+    warp.demand(operand, warp.mask, op, "the operand of an atomic");
+  uint64_t addresses[32];
+  laneAddresses(warp, op, addresses);
+  Tally &tally = warp.machine.tallies[op.id];
+  tally.atomics += unsigned(std::popcount(warp.mask));
+  uint32_t bytes = uint32_t(op.bytes) * op.count;
+  bool counted = false;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!(warp.mask >> lane & 1))
+      continue;
+    Located located;
+    uint64_t address = addresses[lane];
+    uint8_t *at = warp.resolve(op, op.space, address, lane, bytes, true, located);
+    if (!at)
+      continue;
+    if (!counted) {
+      countGlobal(warp, op, addresses, bytes, true);
+      countSectors(tally, addresses, warp.mask, true);
+    }
+    counted = true;
+    for (uint32_t operand : operands) {
+      if (op.releases)
+        release(warp, op, address);
+      u64 old = 0;
+      std::memcpy(&old, at, op.bytes);
+      u64 made = applyAtomic(Type(op.list[0]), What(op.e), old, warp.lanes<u32>(operand)[lane], 0);
+      noteAccess(warp, op, lane, located, op.bytes, AccessMode::Write);
+      acquire(warp, op, address);
+      if (!op.releases)
+        release(warp, op, address);
+      std::memcpy(at, &made, op.bytes);
+      at += op.bytes;
+      address += op.bytes;
+      located.offset += op.bytes;
+    }
+  }
+}
+
+/// red of a vector: one operand for each element.
+bool decodeVector(Decoder &decoder, Op &op, const Operand &operand, Type type) {
+  if (operand.kind != Operand::Vector || operand.elements.size() != op.count)
+    return decoder.fail("wants " + std::to_string(op.count) + " registers");
+  uint32_t *list = decoder.list(firstOfVector + op.count);
+  list[0] = uint32_t(type);
+  list[1] = 0;
+  for (unsigned k = 0; k < op.count; ++k)
+    list[firstOfVector + k] = decoder.source(operand.elements[k], type);
+  op.list = list;
+  return !decoder.failed();
+}
+
 bool decodeAtomic(Decoder &decoder) {
   Modifiers m(decoder.instruction().modifiers);
   bool reduces = decoder.instruction().opcode == "red";
@@ -209,10 +268,12 @@ bool decodeAtomic(Decoder &decoder) {
   int what = m.takeOne({"and", "or", "xor", "exch", "add", "inc", "dec", "min", "max", "cas"});
   m.take("noftz");
   bool hint = m.take("L2::cache_hint");
-  if (m.takeOne({"v2", "v4", "v8"}) >= 0)
-    return decoder.fail("vectors of atomics are not known");
+  int vector = m.takeOne({"v2", "v4", "v8"});
+  unsigned count = vector < 0 ? 1 : 2u << vector;
   Type type = m.type();
   unsigned bits = bitsOf(type);
+  if (count > 1 && (!reduces || space != 0 || !isFloat(type) || count * bits > 128))
+    return decoder.fail("this form of a vector is not known");
   bool fits = what >= 0 && bits >= 16 && bits <= 64 && type != Type::F32x2;
   if (isFloat(type))
     fits &= what == Add;
@@ -224,7 +285,7 @@ bool decodeAtomic(Decoder &decoder) {
   size_t first = reduces ? 0 : 1;
   if (!decoder.done(m) || !decoder.wants(first + (what == Cas ? 3 : 2) + hint))
     return false;
-  uint32_t b = decoder.source(first + 1, type);
+  uint32_t b = count > 1 ? none : decoder.source(first + 1, type);
   uint32_t c = what == Cas ? decoder.source(first + 2, type) : none;
   bool drops = reduces || (decoder.operand(0).kind == Operand::Sink);
   uint32_t d = drops ? none : decoder.destination(0, type);
@@ -233,7 +294,7 @@ bool decodeAtomic(Decoder &decoder) {
   const Operand &added = decoder.operand(first + 1);
   list[1] = what == Add && bits == 32 && isInteger(type) && added.kind == Operand::Integer &&
             added.value == 1;
-  Op &op = decoder.emit(run, Class::Atomic);
+  Op &op = decoder.emit(count > 1 ? runVector : run, Class::Atomic);
   if (!decoder.address(decoder.operand(first), op))
     return false;
   op.b = b;
@@ -246,6 +307,9 @@ bool decodeAtomic(Decoder &decoder) {
   op.strong = true;
   op.acquires = order == 1 || order == 3;
   op.releases = order >= 2;
+  op.count = uint8_t(count);
+  if (count > 1)
+    return decodeVector(decoder, op, added, type);
   return !decoder.failed();
 }
 
