@@ -50,6 +50,40 @@ bool dropOccupancy(std::string &ptx) {
   return true;
 }
 
+/// Wishes for one CTA a multiprocessor at least: with that ptxas spends the registers that there
+/// are, without it sometimes 32 (13.0, of element-wise kernels). False where there is a limit.
+bool wishForOneCTA(std::string &ptx, const nvptx::AssembleOptions &options) {
+  auto limits = [](StringRef option) { return option.contains("maxrregcount"); };
+  size_t threads = ptx.find("\n.reqntid");
+  if (threads == std::string::npos || StringRef(ptx).contains("\n.minnctapersm") ||
+      StringRef(ptx).contains("\n.maxnreg") || StringRef(ptx).contains("setmaxnreg") ||
+      llvm::any_of(options.extra, limits))
+    return false;
+  ptx.insert(ptx.find('\n', threads + 1), "\n.minnctapersm 1");
+  return true;
+}
+
+/// Assembles, where registers are spilled with other wishes for CTAs a multiprocessor, too: more
+/// programs side by side are not worth it. Takes what spills least, and leaves its text in `ptx`.
+bool assembleWithFewestSpills(const nvptx::Ptxas &ptxas, std::string &ptx, const std::string &gpu,
+                              const nvptx::AssembleOptions &options, nvptx::Assembled &result,
+                              std::string &message) {
+  auto spills = [&] { return !nvptx::explainSpills(result.report).empty(); };
+  if (!nvptx::assemble(ptxas, ptx, gpu, options, result, message))
+    return false;
+  if (spills() && dropOccupancy(ptx) && !nvptx::assemble(ptxas, ptx, gpu, options, result, message))
+    return false;
+  std::string other = ptx, ignored;
+  nvptx::Assembled another;
+  if (spills() && wishForOneCTA(other, options) &&
+      nvptx::assemble(ptxas, other, gpu, options, another, ignored) &&
+      another.report.spillBytes < result.report.spillBytes) {
+    ptx = std::move(other);
+    result = std::move(another);
+  }
+  return true;
+}
+
 /// What ptxas says, in `message`, behind what it means for the author: of assembly at its line, of
 /// the whole kernel at the kernel's.
 void refuseToAssemble(const nvptx::Assembled &assembled, const std::string &ptx,
@@ -94,11 +128,7 @@ bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPU
   nvptx::Assembled result;
   std::string message;
   std::string &ptx = kernel.stages["ptx"];
-  bool isGood = nvptx::assemble(*ptxas, ptx, target.binaryName(), options, result, message);
-  // More programs side by side are not worth registers spilled to memory.
-  if (isGood && !nvptx::explainSpills(result.report).empty() && dropOccupancy(ptx))
-    isGood = nvptx::assemble(*ptxas, ptx, target.binaryName(), options, result, message);
-  if (!isGood) {
+  if (!assembleWithFewestSpills(*ptxas, ptx, target.binaryName(), options, result, message)) {
     // An assembler older than the GPU leaves the work to the driver, which is not.
     if (StringRef(result.log).contains("is not defined for option 'gpu-name'"))
       return true;

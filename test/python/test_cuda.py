@@ -551,6 +551,27 @@ def test_remarks_of_ptxas(tmp_path):
     assert int(line) > 0 and numbers == "40 16"
 
 
+@pytest.mark.parametrize("limit,spills", [("", 0), (", maxnreg=32", 16)])
+def test_registers_are_asked_for_where_some_are_spilled(limit, spills, tmp_path):
+    """An assembler that spends few until one CTA a multiprocessor is enough; the author's limit
+    stays.
+    """
+    ptxas = tmp_path / "ptxas"
+    ptxas.write_text("#!/bin/sh\nif [ $1 = --version ]; then\n"
+                     "echo 'Cuda compilation tools, release 13.0, V13.0.0'\nexit\nfi\n"
+                     "for last; do case $last in *.ptx) source=$last;; esac; done\n"
+                     "if grep -q '^.minnctapersm 1$' $source; then\n"
+                     "echo 'ptxas info    : Used 80 registers'\nelse\n"
+                     f"echo '{SPILLED}'\necho 'ptxas info    : Used 32 registers'\nfi\n"
+                     "echo cubin >$last\n")
+    ptxas.chmod(0o755)
+    out = run(tmp_path, f"""
+        kernel = scale[(2,)](Tensor(), Tensor(), 64, 2.5, BLOCK=32{limit})
+        print(kernel.n_spills, "minnctapersm 1\\n" in kernel.asm["ptx"])
+    """, TRITON_PTXAS_PATH=str(ptxas))
+    assert out == f"{spills} {not spills}\n"
+
+
 def test_tuning_with_the_real_ptxas(tmp_path):
     """A lane holds 64 numbers, which 32 registers do not."""
     out = run(tmp_path, """
