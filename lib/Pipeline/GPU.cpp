@@ -65,9 +65,15 @@ bool wishForOneCTA(std::string &ptx, const nvptx::AssembleOptions &options) {
 
 /// Assembles, where registers are spilled with other wishes for CTAs a multiprocessor, too: more
 /// programs side by side are not worth it. Takes what spills least, and leaves its text in `ptx`.
+/// Code of `warps` that has spent half of its registers and more is not helped by a wish, and what
+/// spills much takes ptxas long.
 bool assembleWithFewestSpills(const nvptx::Ptxas &ptxas, std::string &ptx, const std::string &gpu,
-                              const nvptx::AssembleOptions &options, nvptx::Assembled &result,
-                              std::string &message) {
+                              unsigned warps, const nvptx::AssembleOptions &options,
+                              nvptx::Assembled &result, std::string &message) {
+  constexpr unsigned most = 255, ofMultiprocessor = 65536;
+  auto hasMore = [&] {
+    return 2 * result.report.registers < std::min(most, ofMultiprocessor / (32 * warps));
+  };
   auto spills = [&] { return !nvptx::explainSpills(result.report).empty(); };
   if (!nvptx::assemble(ptxas, ptx, gpu, options, result, message))
     return false;
@@ -75,7 +81,7 @@ bool assembleWithFewestSpills(const nvptx::Ptxas &ptxas, std::string &ptx, const
     return false;
   std::string other = ptx, ignored;
   nvptx::Assembled another;
-  if (spills() && wishForOneCTA(other, options) &&
+  if (spills() && hasMore() && wishForOneCTA(other, options) &&
       nvptx::assemble(ptxas, other, gpu, options, another, ignored) &&
       another.report.spillBytes < result.report.spillBytes) {
     ptx = std::move(other);
@@ -128,7 +134,8 @@ bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPU
   nvptx::Assembled result;
   std::string message;
   std::string &ptx = kernel.stages["ptx"];
-  if (!assembleWithFewestSpills(*ptxas, ptx, target.binaryName(), options, result, message)) {
+  if (!assembleWithFewestSpills(*ptxas, ptx, target.binaryName(),
+                                std::max(1u, kernel.metadata.numWarps), options, result, message)) {
     // An assembler older than the GPU leaves the work to the driver, which is not.
     if (StringRef(result.log).contains("is not defined for option 'gpu-name'"))
       return true;
