@@ -2,7 +2,7 @@
 
 #include "GPUSlots.h"
 #include "Signature.h"
-#include "tritium/Kernel/SharedPrograms.h"
+#include "tritium/Support/SharedPrograms.h"
 
 #include "llvm/ADT/APFloat.h"
 

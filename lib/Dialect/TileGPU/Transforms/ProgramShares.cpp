@@ -3,7 +3,7 @@
 #include "ProgramShares.h"
 
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
-#include "tritium/Kernel/SharedPrograms.h"
+#include "tritium/Support/SharedPrograms.h"
 
 using namespace mlir;
 

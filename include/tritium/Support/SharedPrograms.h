@@ -1,7 +1,7 @@
 //===- SharedPrograms.h - how programs are shared out -----------*- C++ -*-===//
 
-#ifndef TRITIUM_KERNEL_SHAREDPROGRAMS_H
-#define TRITIUM_KERNEL_SHAREDPROGRAMS_H
+#ifndef TRITIUM_SUPPORT_SHAREDPROGRAMS_H
+#define TRITIUM_SUPPORT_SHAREDPROGRAMS_H
 
 #include <algorithm>
 #include <cstdint>
@@ -22,4 +22,4 @@ constexpr uint64_t partsOfProgram(uint64_t programs, uint64_t ctas) {
 
 } // namespace tritium
 
-#endif // TRITIUM_KERNEL_SHAREDPROGRAMS_H
+#endif // TRITIUM_SUPPORT_SHAREDPROGRAMS_H
