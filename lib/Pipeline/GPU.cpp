@@ -41,10 +41,10 @@ LLVM::LLVMFuncOp onlyLLVMKernel(ModuleOp module) {
   return found;
 }
 
-/// Removes the wish for a number of CTAs a multiprocessor; false if there is none.
+/// Removes the wish for several CTAs a multiprocessor; false if there is none.
 bool dropOccupancy(std::string &ptx) {
   size_t from = ptx.find("\n.minnctapersm");
-  if (from == std::string::npos)
+  if (from == std::string::npos || StringRef(ptx).substr(from).starts_with("\n.minnctapersm 1\n"))
     return false;
   ptx.erase(from, ptx.find('\n', from + 1) - from);
   return true;
@@ -75,6 +75,10 @@ bool assembleWithFewestSpills(const nvptx::Ptxas &ptxas, std::string &ptx, const
     return 2 * result.report.registers < std::min(most, ofMultiprocessor / (32 * warps));
   };
   auto spills = [&] { return !nvptx::explainSpills(result.report).empty(); };
+  // Products by multiply-adds, say: ptxas is as long about the first of the two.
+  constexpr size_t longCode = 5000; // lines
+  if (StringRef(ptx).count('\n') > longCode)
+    wishForOneCTA(ptx, options);
   if (!nvptx::assemble(ptxas, ptx, gpu, options, result, message))
     return false;
   if (spills() && dropOccupancy(ptx) && !nvptx::assemble(ptxas, ptx, gpu, options, result, message))
