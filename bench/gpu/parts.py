@@ -2,11 +2,11 @@
 
     [IMPL=tritium|triton] python bench/gpu/parts.py [few|waves] [MxNxK ...]
 
-`few` (the default) are grids of fewer programs than multiprocessors and many k, `waves` such of some
-more. Prints a JSON line for each: microseconds of one product in CUDA graphs of 20, of cuBLAS and of
-the best tiles: whole, with `split_k`, with `stream_k` (Tritium), or with sums by atomics into zeros,
-which are converted behind it (Triton). The best are looked for by single launches. A result is wrong
-if its error is over 2e-3 of its norm, and then the line says so.
+`few` (the default) are grids of fewer programs than multiprocessors and many k, `waves` such of
+some more. Prints a JSON line for each: microseconds of one product in CUDA graphs of 20, of cuBLAS
+and of the best tiles: whole, with `split_k`, with `stream_k` (Tritium), or with sums by atomics
+into zeros, which are converted behind it (Triton). The best are looked for by single launches. A
+result is wrong if its error is over 2e-3 of its norm, and then the line says so.
 """
 
 import itertools
@@ -148,7 +148,8 @@ def measure(M, N, K, most):
     b = torch.randn(K, N, device="cuda", dtype=torch.float16)
     c = torch.empty(M, N, device="cuda", dtype=torch.float16)
     wanted, own = a.float() @ b.float(), torch.empty_like(c)
-    line = {"impl": IMPL, "shape": f"{M}x{N}x{K}", "cublas": graphed(lambda: torch.mm(a, b, out=own))}
+    line = {"impl": IMPL, "shape": f"{M}x{N}x{K}"}
+    line["cublas"] = graphed(lambda: torch.mm(a, b, out=own))
     for kind, some in choices(M, N, K, most).items():
         if some:
             line[kind], line[kind + " by"] = best(a, b, c, wanted, some, line)

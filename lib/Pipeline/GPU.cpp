@@ -2,6 +2,7 @@
 
 #include "GPU.h"
 #include "Clocks.h"
+#include "FewestSpills.h"
 #include "GPUChoices.h"
 #include "GPUSharedMemory.h"
 #include "Metadata.h"
@@ -39,59 +40,6 @@ LLVM::LLVMFuncOp onlyLLVMKernel(ModuleOp module) {
     found = function;
   }
   return found;
-}
-
-/// Removes the wish for several CTAs a multiprocessor; false if there is none.
-bool dropOccupancy(std::string &ptx) {
-  size_t from = ptx.find("\n.minnctapersm");
-  if (from == std::string::npos || StringRef(ptx).substr(from).starts_with("\n.minnctapersm 1\n"))
-    return false;
-  ptx.erase(from, ptx.find('\n', from + 1) - from);
-  return true;
-}
-
-/// Wishes for one CTA a multiprocessor at least: with that ptxas spends the registers that there
-/// are, without it sometimes 32 (13.0, of element-wise kernels). False where there is a limit.
-bool wishForOneCTA(std::string &ptx, const nvptx::AssembleOptions &options) {
-  auto limits = [](StringRef option) { return option.contains("maxrregcount"); };
-  size_t threads = ptx.find("\n.reqntid");
-  if (threads == std::string::npos || StringRef(ptx).contains("\n.minnctapersm") ||
-      StringRef(ptx).contains("\n.maxnreg") || StringRef(ptx).contains("setmaxnreg") ||
-      llvm::any_of(options.extra, limits))
-    return false;
-  ptx.insert(ptx.find('\n', threads + 1), "\n.minnctapersm 1");
-  return true;
-}
-
-/// Assembles, where registers are spilled with other wishes for CTAs a multiprocessor, too: more
-/// programs side by side are not worth it. Takes what spills least, and leaves its text in `ptx`.
-/// Code of `warps` that has spent half of its registers and more is not helped by a wish, and what
-/// spills much takes ptxas long.
-bool assembleWithFewestSpills(const nvptx::Ptxas &ptxas, std::string &ptx, const std::string &gpu,
-                              unsigned warps, const nvptx::AssembleOptions &options,
-                              nvptx::Assembled &result, std::string &message) {
-  constexpr unsigned most = 255, ofMultiprocessor = 65536;
-  auto hasMore = [&] {
-    return 2 * result.report.registers < std::min(most, ofMultiprocessor / (32 * warps));
-  };
-  auto spills = [&] { return !nvptx::explainSpills(result.report).empty(); };
-  // Products by multiply-adds, say: ptxas is as long about the first of the two.
-  constexpr size_t longCode = 5000; // lines
-  if (StringRef(ptx).count('\n') > longCode)
-    wishForOneCTA(ptx, options);
-  if (!nvptx::assemble(ptxas, ptx, gpu, options, result, message))
-    return false;
-  if (spills() && dropOccupancy(ptx) && !nvptx::assemble(ptxas, ptx, gpu, options, result, message))
-    return false;
-  std::string other = ptx, ignored;
-  nvptx::Assembled another;
-  if (spills() && hasMore() && wishForOneCTA(other, options) &&
-      nvptx::assemble(ptxas, other, gpu, options, another, ignored) &&
-      another.report.spillBytes < result.report.spillBytes) {
-    ptx = std::move(other);
-    result = std::move(another);
-  }
-  return true;
 }
 
 /// What ptxas says, in `message`, behind what it means for the author: of assembly at its line, of

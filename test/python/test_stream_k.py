@@ -39,9 +39,10 @@ def said(kernel):
 def test_programs(monkeypatch, programs, ctas):
     monkeypatch.setenv("TRITIUM_SIM_MULTIPROCESSORS", str(ctas))
     kernel = multiply(16 * programs, 16, 16 * 9, (16, 16, 16), num_warps=1)
-    assert said(kernel) == ["programs that are left over where each multiprocessor has as many have "
-                            "several parts, which share the loop's rounds out; the last of them to "
-                            "end adds their sums up and does what comes behind the loop"]
+    assert said(kernel) == ["programs that are left over where each multiprocessor has as many "
+                            "have several parts, which share the loop's rounds out; the last of "
+                            "them to end adds their sums up and does what comes behind the "
+                            "loop"]
 
 
 # Rounds: none, one, two, fewer than CTAs, and what nothing divides.
