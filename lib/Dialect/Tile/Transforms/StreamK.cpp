@@ -98,7 +98,7 @@ private:
         [&](OpBuilder &, Location) {
           sums.reset(b, program);
           SmallVector<Value> all;
-          // Few programs have more than two or three parts.
+          // One at a time: there are registers for its sums and those so far.
           for (size_t kind = 0; kind < sums.sums().size(); ++kind)
             all.push_back(sums.addUp(b, kind, extended(share.getFirst()), share.getParts(),
                                      /*begin=*/1, /*more=*/1, /*isInPlace=*/true));
