@@ -36,14 +36,15 @@ static bool wishForOneCTA(std::string &ptx, const nvptx::AssembleOptions &option
 bool assembleWithFewestSpills(const nvptx::Ptxas &ptxas, std::string &ptx, const std::string &gpu,
                               unsigned warps, const nvptx::AssembleOptions &options,
                               nvptx::Assembled &result, std::string &message) {
-  constexpr unsigned most = 255, ofMultiprocessor = 65536;
+  constexpr unsigned most = 255, ofMultiprocessor = 65536, fewBytes = 128;
   auto hasMore = [&] {
-    return 2 * result.report.registers < std::min(most, ofMultiprocessor / (32 * warps));
+    return result.report.spillBytes > fewBytes &&
+           2 * result.report.registers < std::min(most, ofMultiprocessor / (32 * warps));
   };
   auto spills = [&] { return !nvptx::explainSpills(result.report).empty(); };
-  // Products by multiply-adds, say: ptxas is as long about the first of the two.
-  constexpr size_t longCode = 5000; // lines
-  if (StringRef(ptx).count('\n') > longCode)
+  // Products by multiply-adds, of which ptxas is as long about the first of the two.
+  constexpr size_t manyProducts = 2000;
+  if (StringRef(ptx).count("fma.rn.f") > manyProducts)
     wishForOneCTA(ptx, options);
   if (!nvptx::assemble(ptxas, ptx, gpu, options, result, message))
     return false;

@@ -551,7 +551,7 @@ def test_remarks_of_ptxas(tmp_path):
     assert int(line) > 0 and numbers == "40 16"
 
 
-@pytest.mark.parametrize("limit,spills", [("", 0), (", maxnreg=32", 16)])
+@pytest.mark.parametrize("limit,spills", [("", 0), (", maxnreg=32", 160)])
 def test_registers_are_asked_for_where_some_are_spilled(limit, spills, tmp_path):
     """An assembler that spends few until one CTA a multiprocessor is enough; the author's limit
     stays.
@@ -562,7 +562,9 @@ def test_registers_are_asked_for_where_some_are_spilled(limit, spills, tmp_path)
                      "for last; do case $last in *.ptx) source=$last;; esac; done\n"
                      "if grep -q '^.minnctapersm 1$' $source; then\n"
                      "echo 'ptxas info    : Used 80 registers'\nelse\n"
-                     f"echo '{SPILLED}'\necho 'ptxas info    : Used 32 registers'\nfi\n"
+                     "echo '    640 bytes stack frame, 640 bytes spill stores, "
+                     "640 bytes spill loads'\n"
+                     "echo 'ptxas info    : Used 32 registers'\nfi\n"
                      "echo cubin >$last\n")
     ptxas.chmod(0o755)
     out = run(tmp_path, f"""
