@@ -165,7 +165,7 @@ def facts(kernel):
         # As Tritium itself does: what spills goes without a wish for several CTAs side by side.
         ptx = re.sub(r"\n\.minnctapersm.*", "", ptx)
         numbers = assembled(ptx)
-    if numbers["spilled"] > 16 and case.IMPL == "tritium":
+    if numbers["spilled"] > 128 and numbers["registers"] < 128 and case.IMPL == "tritium":
         one = assembled(re.sub(r"(\n\.reqntid.*)", r"\1\n.minnctapersm 1", ptx))
         numbers = min(numbers, one, key=lambda found: found["spilled"])
     return {"kernel": kernel.name, "shared": kernel.metadata.shared, **found, **numbers}
