@@ -82,7 +82,6 @@ public:
   /// What tritium_compiled_remarks answers.
   const std::string &remarks(bool all);
 
-
 private:
   Variant() = default;
   bool mustAssumeOverlap(llvm::ArrayRef<BoundArgument> arguments) const;

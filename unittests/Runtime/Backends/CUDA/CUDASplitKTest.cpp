@@ -132,8 +132,8 @@ TEST_F(SplitK, NoMemory) {
               HasSubstr("out of resource: memory for the sums of"));
 }
 
-// Of a launch that starts all CTAs that run at once, the programs that are left over have parts, and
-// memory is for these.
+// Of a launch that starts all CTAs that run at once, the programs that are left over have parts,
+// and memory is for these.
 class StreamK : public SplitK {
 protected:
   void SetUp() override {
