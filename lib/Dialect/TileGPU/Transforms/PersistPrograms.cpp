@@ -204,7 +204,8 @@ void wrapShares(tt::FuncOp func, tt::ProgramShareOp share) {
   Value programs = countPrograms(b, loc);
   Value zero = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(0));
   Value one = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(1));
-  auto loop = b.create<scf::ForOp>(loc, zero, /*upperBound, for now=*/zero, one);
+  auto loop = b.create<scf::ForOp>(loc, zero, /*upperBound=*/zero, one);
+  // What it counts to is made of what moveInto leaves in front of it.
   moveInto(loop, [&](OpBuilder &inLoop) {
     b.setInsertionPoint(loop);
     ProgramShares shares(b, loc, share.getRounds(), programs);

@@ -18,8 +18,8 @@ namespace tritium::tt {
 /// for the sums of each part of each program, and for a number a program, i32, which is 0 before
 /// and after a launch.
 inline constexpr llvm::StringLiteral kSplitK = "tt.split_k";
-/// On a kernel whose programs share rounds out (tt.program_share). Its last two arguments are such
-/// memory, too; a place of sums for each of the CTAs and of the programs that share.
+/// On a kernel whose programs may have parts (tt.program_share). Its last two arguments are such
+/// memory, too: for the sums of each part, and for as many numbers.
 inline constexpr llvm::StringLiteral kStreamK = "tt.stream_k";
 /// On stores and loads of such sums: they are held as the loop leaves them, and lines of memory are
 /// short. On what counts parts: nothing waits for it.
