@@ -249,7 +249,9 @@ LogicalResult AtomicLowering::lowerAtomic(Operation *op) {
   size_t count = get(op->getOperand(0)).size();
   if (count == 1)
     return lowerElements(op, sem, scope);
-  auto fence = [&] { assembly({}, ("fence.acq_rel." + nameOf(scope) + ";").str(), "", {}); };
+  auto fence = [&] {
+    assembly({}, ("fence.acq_rel." + nameOf(scope) + ";").str(), "~{memory}", {});
+  };
   if (sem == tt::MemSemantic::RELEASE || sem == tt::MemSemantic::ACQUIRE_RELEASE)
     fence();
   SmallVector<SmallVector<unsigned, 8>> vectors = vectorsOf(op);
