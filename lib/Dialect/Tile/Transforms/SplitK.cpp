@@ -40,6 +40,19 @@ namespace {
 /// What a thread may wait for: 4 bytes each, and parts.
 constexpr int64_t kWordsOnTheirWay = 128, kMostOnTheirWay = 8;
 
+/// The number of a program, an i64, x fastest; `third` is its id along the third dimension.
+Value numberOfProgram(OpBuilder &b, Location loc, Value third) {
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  Value program = b.create<arith::ExtSIOp>(loc, i64, third);
+  for (unsigned axis : {1u, 0u}) {
+    Value extent = b.create<GetNumProgramsOp>(loc, i32, axis);
+    Value id = b.create<GetProgramIdOp>(loc, i32, axis);
+    program = b.create<arith::MulIOp>(loc, program, b.create<arith::ExtSIOp>(loc, i64, extent));
+    program = b.create<arith::AddIOp>(loc, program, b.create<arith::ExtSIOp>(loc, i64, id));
+  }
+  return program;
+}
+
 class Splitter {
 public:
   Splitter(FuncOp kernel, int64_t parts, int64_t warps)

@@ -51,18 +51,6 @@ Value added(OpBuilder &b, Location loc, Value x, Value y) {
 }
 } // namespace
 
-Value numberOfProgram(OpBuilder &b, Location loc, Value third) {
-  Type i32 = b.getI32Type(), i64 = b.getI64Type();
-  Value program = b.create<arith::ExtSIOp>(loc, i64, third);
-  for (unsigned axis : {1u, 0u}) {
-    Value extent = b.create<GetNumProgramsOp>(loc, i32, axis);
-    Value id = b.create<GetProgramIdOp>(loc, i32, axis);
-    program = b.create<arith::MulIOp>(loc, program, b.create<arith::ExtSIOp>(loc, i64, extent));
-    program = b.create<arith::AddIOp>(loc, program, b.create<arith::ExtSIOp>(loc, i64, id));
-  }
-  return program;
-}
-
 SumsOfParts::SumsOfParts(FuncOp kernel, LoopToSplit &split) : loc(split.loop.getLoc()) {
   Builder b(kernel.getContext());
   auto add = [&](StringRef name, Type pointee) {

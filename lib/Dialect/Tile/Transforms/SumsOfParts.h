@@ -39,9 +39,6 @@ private:
   int64_t ofPart = 0;
 };
 
-/// The number of a program, an i64, x fastest; `third` is its id along the third dimension.
-mlir::Value numberOfProgram(mlir::OpBuilder &b, mlir::Location loc, mlir::Value third);
-
 } // namespace tritium::tt
 
 #endif // TRITIUM_LIB_DIALECT_TILE_TRANSFORMS_SUMSOFPARTS_H
