@@ -4,9 +4,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cxxabi.h>
 #include <pthread.h>
 
 using namespace tritium::runtime;
+
+/// The library, which stays loaded as long as a thread has such an end.
+extern "C" void *__dso_handle __attribute__((visibility("hidden")));
 
 namespace {
 
@@ -58,6 +62,24 @@ void afterForkInChild() { gate.store(depth ? 1 : 0); }
 [[maybe_unused]] const int registered =
     pthread_atfork(beforeFork, afterForkInParent, afterForkInChild);
 
+void leaveAtThreadEnd(void *) {
+  if (--depth == 0)
+    leave();
+}
+
+struct ThreadEnd {
+  pthread_key_t key;
+  bool isKnown = pthread_key_create(&key, leaveAtThreadEnd) == 0;
+} threadEnd;
+
+/// Objects of a thread are destroyed in the reverse order of their making, then the values of keys.
+void enterAtThreadEnd(void *) {
+  if (depth == 0 && pthread_setspecific(threadEnd.key, &threadEnd) == 0) {
+    enter();
+    ++depth;
+  }
+}
+
 } // namespace
 
 InsideForkGate::InsideForkGate() {
@@ -68,6 +90,12 @@ InsideForkGate::InsideForkGate() {
 InsideForkGate::~InsideForkGate() {
   if (--depth == 0)
     leave();
+}
+
+InsideForkGateToCompile::~InsideForkGateToCompile() {
+  // Each time: there may be caches that were not there the last time.
+  if (threadEnd.isKnown)
+    abi::__cxa_thread_atexit(enterAtThreadEnd, nullptr, &__dso_handle);
 }
 
 OutsideForkGate::OutsideForkGate() : entered(depth) {

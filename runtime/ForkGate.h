@@ -27,6 +27,18 @@ public:
   InsideForkGate &operator=(const InsideForkGate &) = delete;
 };
 
+/// The calling thread is inside the gate while this lives, and again at its end, while what the
+/// compiler has kept for it goes. MLIR keeps caches of threads, which are taken off their contexts
+/// then, under the contexts' locks.
+class InsideForkGateToCompile {
+public:
+  InsideForkGateToCompile() = default;
+  ~InsideForkGateToCompile();
+
+private:
+  InsideForkGate inside;
+};
+
 /// The calling thread is outside the gate while this lives, however often it has entered.
 class OutsideForkGate {
 public:

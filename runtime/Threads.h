@@ -3,6 +3,8 @@
 #ifndef TRITIUM_RUNTIME_THREADS_H
 #define TRITIUM_RUNTIME_THREADS_H
 
+#include "ForkGate.h"
+
 #include <csignal>
 #include <pthread.h>
 #include <thread>
@@ -11,7 +13,9 @@
 namespace tritium::runtime {
 
 /// Starts a thread that takes none of the host's signals, which belong to the host's own
-/// threads, except for its own faults. Throws std::system_error if the system has no more.
+/// threads, except for its own faults. A fork waits meanwhile: the C library (glibc 2.36) frees
+/// what it knows of an ended thread's stack before it has it marked for the new one, and a child
+/// frees that again with its first thread. Throws std::system_error if the system has no more.
 template <typename Function> std::thread startThread(Function &&function) {
   sigset_t all, previous;
   sigfillset(&all);
@@ -22,6 +26,7 @@ template <typename Function> std::thread startThread(Function &&function) {
     sigset_t &mask;
     ~Restore() { pthread_sigmask(SIG_SETMASK, &mask, nullptr); }
   } restore{previous};
+  InsideForkGate inside;
   return std::thread(std::forward<Function>(function));
 }
 

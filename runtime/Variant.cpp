@@ -97,7 +97,7 @@ std::unique_ptr<CompiledKernel> tritium::runtime::compile(const Recipe &recipe, 
 }
 
 VariantRef Variant::create(Recipe recipe, CompileError &error) {
-  InsideForkGate inside;
+  InsideForkGateToCompile inside;
   auto start = std::chrono::steady_clock::now();
   VariantRef variant(new Variant);
   // The name of a kernel's dumps and overrides does not depend on how much of it is kept.

@@ -50,7 +50,7 @@ const std::string *Variant::stage(const std::string &name, CompileError &error) 
     WorkClaim claim(&laterStages, "stages");
     if (const std::string *text = findLater())
       return text;
-    InsideForkGate inside;
+    InsideForkGateToCompile inside;
     Recipe recipe = origin;
     recipe.options.target = backend->targetOfStages(recipe.options.target);
     recipe.options.keepStages = {"ttgir", "plan", "llir", "asm"};

@@ -10,6 +10,7 @@
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Pipeline/Passes.h"
 #include "tritium/Support/EmitRemark.h"
+#include "tritium/Support/SingleThreadedContext.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AsmState.h"
@@ -252,7 +253,7 @@ private:
 std::optional<Stage> readStage(const std::string &text, const std::string &name) {
   DialectRegistry registry;
   registerTileDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  SingleThreadedContext context(registry);
   ScopedDiagnosticHandler silent(&context, [](mlir::Diagnostic &) { return success(); });
   ParserConfig config(&context, /*verifyAfterParse=*/false);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, config, name);

@@ -6,6 +6,7 @@
 #include "tritium/Dialect/Debug/IR/Debug.h"
 #include "tritium/Dialect/Tile/Transforms/Passes.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
+#include "tritium/Support/SingleThreadedContext.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -30,7 +31,7 @@ Programs buildPrograms(const std::string &text, std::string &error) {
   registry.insert<tt::TileDialect, ttg::TileGPUDialect, ttng::TileNVGPUDialect, gpu::GPUDialect,
                   arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
                   ub::UBDialect, dbg::DebugDialect>();
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  SingleThreadedContext context(registry);
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error && error.empty())
       error = Builder::siteOf(diagnostic.getLocation()).text + ": " + diagnostic.str();

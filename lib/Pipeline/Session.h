@@ -11,10 +11,10 @@
 
 #include "tritium/Pipeline/Compiler.h"
 #include "tritium/Support/Settings.h"
+#include "tritium/Support/SingleThreadedContext.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/Timing.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -30,9 +30,8 @@ namespace tritium {
 
 /// A context that compilations use one after another.
 struct SharedContext {
-  explicit SharedContext(const mlir::DialectRegistry &registry)
-      : context(registry, mlir::MLIRContext::Threading::DISABLED) {}
-  mlir::MLIRContext context;
+  explicit SharedContext(const mlir::DialectRegistry &registry) : context(registry) {}
+  SingleThreadedContext context;
   unsigned uses = 0;
 };
 

@@ -3,6 +3,7 @@
 #include "Module.h"
 
 #include "Objects.h"
+#include "WithGIL.h"
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
@@ -66,7 +67,7 @@ nb::dict describe(const tritium_stop &stop) {
 tritium_resume stoppedInPython(void *, const tritium_stop *stop) {
   if (!Py_IsInitialized())
     return TRITIUM_RESUME_RUN;
-  nb::gil_scoped_acquire acquire;
+  WithGIL gil;
   try {
     nb::object answer = nb::module_::import_("tritium.debugger").attr("stopped")(describe(*stop));
     return static_cast<tritium_resume>(nb::cast<int>(answer));

@@ -2,6 +2,7 @@
 
 #include "Launcher.h"
 #include "Module.h"
+#include "WithGIL.h"
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
@@ -15,7 +16,7 @@ using namespace tritium::python;
 /// Asks `function`, a callable of Python's, for the grid where constants have these values.
 static int gridFor(void *function, const char *const *names, const int64_t *values, size_t count,
                    uint32_t grid[3]) {
-  nb::gil_scoped_acquire acquire;
+  WithGIL gil;
   try {
     nb::dict constants;
     for (size_t i = 0; i < count; ++i)

@@ -4,6 +4,7 @@
 #define TRITIUM_PYTHON_HOOKERROR_H
 
 #include "Objects.h"
+#include "WithGIL.h"
 
 #include <nanobind/nanobind.h>
 
@@ -15,7 +16,7 @@ class HookError {
 public:
   /// Runs `body` with the GIL; 1 if it raised something, else 0.
   template <typename Body> int guarded(Body body) {
-    nanobind::gil_scoped_acquire gil;
+    WithGIL gil;
     try {
       body();
       if (PyErr_CheckSignals() == 0)

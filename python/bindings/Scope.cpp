@@ -7,21 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Objects.h"
+#include "WithGIL.h"
 
 #include <string_view>
 
 using namespace tritium::python;
 
 namespace {
-
-class WithGIL {
-public:
-  WithGIL() : state(PyGILState_Ensure()) {}
-  ~WithGIL() { PyGILState_Release(state); }
-
-private:
-  PyGILState_STATE state;
-};
 
 void releaseObject(void *object) {
   if (!Py_IsInitialized())

@@ -7,6 +7,7 @@
 #include "Module.h"
 #include "DeviceArrays.h"
 #include "Launcher.h"
+#include "WithGIL.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -71,7 +72,7 @@ std::atomic<unsigned long> mainThread{0};
 int checkSignals(void *) {
   if (PyThread_get_thread_ident() != mainThread.load() || !Py_IsInitialized())
     return 0;
-  nb::gil_scoped_acquire gil;
+  WithGIL gil;
   if (PyErr_CheckSignals() == 0)
     return 0;
   for (PyObject *&part : raised)
@@ -289,7 +290,7 @@ nb::dict cudaProperties(int device) {
 void printToPython(void *, const char *text, size_t size) {
   if (!Py_IsInitialized())
     return;
-  nb::gil_scoped_acquire acquire;
+  WithGIL gil;
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
   PyObject *out = PySys_GetObject("stdout");

@@ -14,11 +14,11 @@ import enum
 import functools
 import hashlib
 import sys
-import threading
 import types
 import weakref
 
 from . import language as tl
+from ._locks import table_lock
 
 VALUES = (bool, int, float, str, type(None))  # what the compiler knows by itself
 _ARRAY = ("__array_interface__", "__cuda_array_interface__", "__dlpack__", "data_ptr")
@@ -28,7 +28,7 @@ _DEEPEST = 64  # as deep as the native side takes tuples in tuples
 _LONGEST = 200
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
-_lock = threading.RLock()  # an object may go, and be forgotten, while another one is named
+_lock = table_lock()  # an object may go, and be forgotten, while another one is named
 _numbers = collections.Counter()  # text of a label -> how many objects have had it
 _labels = {}  # id -> (weak reference, or the object, and its label)
 _labelled = {}  # label -> id

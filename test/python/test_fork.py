@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import tritium as triton
+from tritium import _objects, debugger
+from tritium.profiler import session
 
 TEXT = """
 import tritium as triton
@@ -126,6 +128,52 @@ def test_fork_while_threads_are_busy(busy, tmp_path):
         while busy[0] == before and time.monotonic() < end:
             time.sleep(0.01)
         assert busy[0] > before, "the threads of the parent hang"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("lock", [_objects._lock, session._lock, debugger._lock])
+def test_a_lock_that_another_thread_holds(lock, tmp_path):
+    """The child finds it free, be it that the fork waits or that the child has another one."""
+    held, stop = threading.Event(), threading.Event()
+
+    def hold():
+        with lock:
+            held.set()
+            stop.wait(0.2)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    child = os.fork()
+    if child == 0:
+        good = False
+        try:
+            good = all(each.acquire(timeout=10)
+                       for each in (_objects._lock, session._lock, debugger._lock))
+        finally:
+            os._exit(0 if good else 1)
+    stop.set()
+    assert wait(child) == 0
+    thread.join()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_forks_of_two_threads(tmp_path):
+    """Both hold the same locks over their forks, by turns."""
+    def fork(answers):
+        for _ in range(20):
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if _objects._lock.acquire(timeout=10) else 1)
+            answers.append(wait(child))
+
+    answers = []
+    threads = [threading.Thread(target=fork, args=(answers,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [0] * 40
 
 
 def in_child(folder):

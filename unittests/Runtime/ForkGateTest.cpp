@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 
 #include <atomic>
+#include <chrono>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -87,6 +88,36 @@ TEST_F(ForkGate, AForkDoesNotWaitForCallsOfTheHost) {
   EXPECT_EQ(exitStatus(child), 0);
   thread.join();
   EXPECT_TRUE(isBack);
+}
+
+struct CacheOfThread {
+  static inline std::atomic<bool> isGoing{false}, isGone{false};
+  ~CacheOfThread() {
+    isGoing = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    isGone = true;
+  }
+};
+
+/// A fork waits for the end of a thread that has compiled, where the compiler's caches go.
+TEST_F(ForkGate, AForkWaitsForTheEndOfAThreadThatHasCompiled) {
+  std::thread thread([] {
+    InsideForkGateToCompile inside;
+    static thread_local CacheOfThread cache;
+    [[maybe_unused]] volatile CacheOfThread *made = &cache;
+  });
+  while (!CacheOfThread::isGoing)
+    std::this_thread::yield();
+  pid_t child = fork();
+  if (child == 0)
+    _exit(CacheOfThread::isGone ? 0 : 1);
+  EXPECT_EQ(exitStatus(child), 0);
+  thread.join();
+  // The thread has left.
+  child = fork();
+  if (child == 0)
+    _exit(0);
+  EXPECT_EQ(exitStatus(child), 0);
 }
 
 TEST_F(ForkGate, AForkFromInsideDoesNotWaitForItself) {

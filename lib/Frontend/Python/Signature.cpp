@@ -3,6 +3,7 @@
 #include "Generator.h"
 
 #include "tritium/Dialect/Tile/IR/Tile.h"
+#include "tritium/Support/SingleThreadedContext.h"
 
 using namespace tritium;
 using namespace tritium::frontend;
@@ -54,7 +55,7 @@ std::optional<KernelSignature> Generator::signature(const FunctionSource &source
 std::optional<KernelSignature> python::readSignature(const FunctionSource &source,
                                                      SourceManager &sources,
                                                      DiagnosticEngine &diagnostics) {
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  SingleThreadedContext context;
   Generator generator(context, sources, diagnostics, {});
   std::optional<KernelSignature> signature = generator.signature(source);
   if (!signature)

@@ -26,6 +26,15 @@ _lock = threading.RLock()  # one program shows itself at a time
 _handler = None
 
 
+def _forget_prompts():
+    """In a forked child: who shows a program is not there to let go of the lock."""
+    global _lock
+    _lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_forget_prompts)
+
+
 def set_handler(handler):
     """Who is shown the programs that stop; None: the prompt.
 

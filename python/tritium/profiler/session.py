@@ -11,6 +11,7 @@ import traceback
 
 from .. import knobs
 from .._events import event_clock
+from .._locks import table_lock
 from ..runtime import driver
 from . import scope
 
@@ -28,7 +29,7 @@ MAX_EVENTS = 1 << 16
 _SUFFIX = {"tree": ".hatchet", "trace": ".chrome_trace"}
 _numbers = itertools.count()
 _sessions = {}
-_lock = threading.RLock()
+_lock = table_lock()
 _local = threading.local()
 
 
