@@ -54,6 +54,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(tt::createFoldRanges());
   // Before reductions are taken apart, and before there are versions.
   pm.addPass(tt::createRoughExponentials());
+  pm.addPass(tt::createLoadRunsOnce());
   // Before there are layouts, while an offset is still one tile.
   if (options.launchConditions)
     pm.addPass(ttg::createLaunchConditions());

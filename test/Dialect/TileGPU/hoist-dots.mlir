@@ -88,3 +88,41 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
     tt.return %r : tensor<64x256xf32, #mma>
   }
 }
+
+// -----
+
+#mma = #ttg.mma<{version = 3, warpsPerCTA = [4, 1]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+#l = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
+  // Factors that the product is multiplied by are loaded beside it, in front of what is computed of
+  // them.
+  // CHECK-LABEL: @factors
+  // CHECK: tt.store
+  // CHECK-NEXT: %[[X:.*]] = tt.load
+  // CHECK-NEXT: %[[A:.*]] = ttg.convert_layout %[[X]]
+  // CHECK-NEXT: %[[D:.*]] = tt.dot %[[A]]
+  // CHECK-NEXT: %[[Y:.*]] = tt.load
+  // CHECK-NEXT: %[[Z:.*]] = tt.load
+  // CHECK-NEXT: %[[E:.*]] = math.exp2 %[[Y]]
+  // CHECK-NEXT: arith.mulf %[[D]], %[[E]]
+  // CHECK-NEXT: arith.mulf %{{.*}}, %[[Z]]
+  tt.func private @factors(%n: i32, %q: tensor<64x64xf16, #b>, %x: tensor<64x64x!tt.ptr<f16>, #l>, %y: tensor<64x64x!tt.ptr<f32>, #mma>, %o: tensor<64x64x!tt.ptr<f16>, #l>, %v: tensor<64x64xf16, #l>, %zero: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      tt.store %o, %v : tensor<64x64x!tt.ptr<f16>, #l>
+      %first = tt.load %y : tensor<64x64x!tt.ptr<f32>, #mma>
+      %e = math.exp2 %first : tensor<64x64xf32, #mma>
+      %a0 = tt.load %x : tensor<64x64x!tt.ptr<f16>, #l>
+      %second = tt.load %y : tensor<64x64x!tt.ptr<f32>, #mma>
+      %a = ttg.convert_layout %a0 : tensor<64x64xf16, #l> -> tensor<64x64xf16, #a>
+      %d = tt.dot %a, %q, %zero : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+      %f = arith.mulf %d, %e : tensor<64x64xf32, #mma>
+      %g = arith.mulf %f, %second : tensor<64x64xf32, #mma>
+      scf.yield %g : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+}

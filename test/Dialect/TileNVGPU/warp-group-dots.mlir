@@ -9,7 +9,8 @@
 #v = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #l = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
-  // Three buffers, and copies that go to the one that the iteration before the last has read.
+  // Three buffers, and copies that go to the one that the iteration before the last has read. What
+  // is loaded from other memory in between leaves them as they are.
   // CHECK-LABEL: @carried
   // CHECK: %[[RING:.*]] = ttg.local_alloc {alignment = 1024 : i32} : <3x64x64xf16
   // CHECK: %[[SUM:.*]]:2 = scf.for {{.*}} iter_args(%[[C:.*]] = %{{.*}}, %{{.*}} = %{{.*}})
@@ -33,6 +34,7 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
       %m = ttg.memdesc_index %ring[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x64xf16, #s, mutable> -> !ttg.memdesc<64x64xf16, #s, mutable>
       %x = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #a>
       %y = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #b>
+      %f = tt.load %p : tensor<64x64x!tt.ptr<f16>, #l>
       %d = tt.dot %x, %y, %c : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
       scf.yield %d, %slot : tensor<64x64xf32, #mma>, i32
     }

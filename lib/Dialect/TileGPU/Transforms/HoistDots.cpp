@@ -22,6 +22,9 @@
 //     .. of %dp
 //   }
 //
+// and what an iteration's first dot does not need stands behind it, loads of factors first, whose
+// latency then passes beside the dot.
+//
 // Dots of warp groups go on by themselves up to a wait for their result, which stands in front of
 // what needs it: all that does not need it had better stand in front of that. No operation has
 // other operands than before, so that no bit changes.
@@ -67,8 +70,12 @@ public:
         dots.push_back(cast<tt::DotOp>(op));
     if (dots.empty())
       return;
+    SmallVector<Operation *> later = beginEarly(dots.front());
     place = dots.front();
     begun.insert(place);
+    for (Operation *op : later)
+      if (isa<tt::LoadOp>(op))
+        hoist(op);
     int64_t words = 0;
     for (tt::DotOp dot : dots)
       words += wordsOf(dot.getType());
@@ -84,6 +91,25 @@ public:
   }
 
 private:
+  /// Moves what the first dot does not need from in front of it to behind it, as far as nothing in
+  /// between may write what is loaded. What has been moved, in its order.
+  SmallVector<Operation *> beginEarly(tt::DotOp dot) {
+    llvm::SmallPtrSet<Operation *, 16> needed{dot};
+    SmallVector<Operation *> moved;
+    for (Operation *op = dot->getPrevNode(); op && isPlain(op); op = op->getPrevNode()) {
+      bool isNeeded = llvm::any_of(op->getUsers(), [&](Operation *user) {
+        return needed.contains(body.findAncestorOpInBlock(*user));
+      });
+      if (isNeeded)
+        needed.insert(op);
+      else
+        moved.push_back(op);
+    }
+    for (Operation *op : moved)
+      op->moveAfter(dot);
+    return {moved.rbegin(), moved.rend()};
+  }
+
   /// Moves `op`, and what it needs, behind the place, and the place behind it. False if that needs
   /// a dot of the iteration, or something in between may write what is loaded for it.
   bool hoist(Operation *op) {

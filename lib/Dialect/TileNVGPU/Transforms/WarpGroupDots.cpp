@@ -59,7 +59,8 @@ bool leavesAlone(Operation *op, Value memory) {
       return ttg::areApart(released, memory);
     });
   return isMemoryEffectFree(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-         isa<ttg::LocalLoadOp, tt::DotOp, WarpGroupDotOp, WarpGroupDotWaitOp, MBarrierWaitOp>(op);
+         isa<ttg::LocalLoadOp, tt::LoadOp, tt::DotOp, WarpGroupDotOp, WarpGroupDotWaitOp,
+             MBarrierWaitOp>(op);
 }
 
 /// Nothing between a load from shared memory and `dot`, which may stand in loops behind it, writes

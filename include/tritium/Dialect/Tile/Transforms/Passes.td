@@ -122,6 +122,15 @@ def NarrowOffsets : Pass<"tt-narrow-offsets"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tritium::tt::TileDialect"];
 }
 
+def LoadRunsOnce : Pass<"tt-load-runs-once"> {
+  let summary = "loads runs of one address once, where operands of dots are computed of them";
+  let description = [{
+    A load of a loop whose pointers, mask and other values are the same in runs along a dimension
+    becomes a load of the first of each run, which is then repeated.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tritium::tt::TileDialect"];
+}
+
 def Combine : Pass<"tt-combine"> {
   let summary = "merges neighbouring tile operations";
   let description = [{

@@ -1,0 +1,228 @@
+//===- LoadRunsOnce.cpp - tt-load-runs-once -------------------------------===//
+//
+// Eight weights of four bits lie in a word, and their kernel loads the word for each of them:
+//
+//   %k = tt.make_range {start = 0, end = 64}
+//   %r = arith.divsi %k, %c8
+//   %p = .. base + %r * stride + columns             // each row of pointers eight times
+//   scf.for .. {
+//     %x = tt.load %p : tensor<64x128x!tt.ptr<i32>>
+//     .. tt.dot .. of (%x >> shift) & 15
+//   }
+//
+// becomes
+//
+//   %k = arith.muli (tt.make_range {start = 0, end = 8}), %c8
+//   %p = ..                                          // each row once
+//   scf.for .. {
+//     %y = tt.load %p : tensor<8x128x!tt.ptr<i32>>
+//     %x = tt.reshape (tt.broadcast (tt.expand_dims %y)) : tensor<64x128xi32>
+//
+// so that an eighth of it moves and lies in shared memory. What the pointers are computed from is
+// computed again, of every eighth element. It runs for loads of loops from which operands of dots
+// are computed, which are copied to shared memory ahead; what is loaded into registers is loaded
+// once by each thread anyway (Memory.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#include "tritium/Analysis/AxisInfo.h"
+#include "tritium/Dialect/Tile/Transforms/Passes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace tritium::tt {
+
+#define GEN_PASS_DEF_LOADRUNSONCE
+#include "tritium/Dialect/Tile/Transforms/Passes.h.inc"
+
+namespace {
+/// Along dimension `dim` of a tile, which may be another one of what it is computed from, elements
+/// in runs of `length` are the same.
+struct Run {
+  unsigned dim;
+  int64_t length;
+};
+
+RankedTensorType typeOf(Value tile) { return cast<RankedTensorType>(tile.getType()); }
+
+SmallVector<int64_t> shapeOfFirst(Value tile, Run run) {
+  SmallVector<int64_t> shape(typeOf(tile).getShape());
+  shape[run.dim] /= run.length;
+  return shape;
+}
+
+/// Computes the first element of each run of a tile, without the others.
+class FirstOfRuns {
+public:
+  /// Whether `value` is made of nothing but what can be computed for some elements alone.
+  bool isKnown(Value value, Run run) {
+    if (!isTile(value.getType()))
+      return true;
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getNumRegions())
+      return false;
+    if (isa<MakeRangeOp, SplatOp>(op) || matchPattern(op, m_Constant()))
+      return matchPattern(op, m_Constant()) ? isSplat(op) : true;
+    if (auto expand = dyn_cast<ExpandDimsOp>(op))
+      return isKnown(expand.getSrc(), behind(expand, run));
+    if (auto broadcast = dyn_cast<BroadcastOp>(op))
+      return isWhole(broadcast, run) || isKnown(broadcast.getSrc(), run);
+    return isElementwise(op) && isMemoryEffectFree(op) && op->getNumResults() == 1 &&
+           llvm::all_of(op->getOperands(), [&](Value x) { return isKnown(x, run); });
+  }
+
+  /// Stands behind what it is computed from.
+  Value make(Value value, Run run) {
+    if (!isTile(value.getType()))
+      return value;
+    Value &made = known[{value, run.dim}];
+    if (made)
+      return made;
+    Value first = create(value.getDefiningOp(), run);
+    return known[{value, run.dim}] = first;
+  }
+
+private:
+  static bool isSplat(Operation *op) {
+    DenseElementsAttr elements;
+    return matchPattern(op, m_Constant(&elements)) && elements.isSplat();
+  }
+
+  static Run behind(ExpandDimsOp expand, Run run) {
+    return {run.dim - (uint32_t(expand.getAxis()) < run.dim), run.length};
+  }
+
+  /// The source has one element along the dimension.
+  static bool isWhole(BroadcastOp broadcast, Run run) {
+    return typeOf(broadcast.getSrc()).getDimSize(run.dim) == 1;
+  }
+
+  Value create(Operation *op, Run run) {
+    OpBuilder b(op->getContext());
+    b.setInsertionPointAfter(op);
+    Location loc = op->getLoc();
+    Value tile = op->getResult(0);
+    auto type = RankedTensorType::get(shapeOfFirst(tile, run), typeOf(tile).getElementType());
+    DenseElementsAttr elements;
+    if (matchPattern(op, m_Constant(&elements)))
+      return b.create<arith::ConstantOp>(
+          loc, DenseElementsAttr::get(type, elements.getSplatValue<Attribute>()));
+    if (auto splat = dyn_cast<SplatOp>(op))
+      return b.create<SplatOp>(loc, type, splat.getSrc());
+    if (auto range = dyn_cast<MakeRangeOp>(op)) {
+      auto number = [&](int64_t x) {
+        return b.create<arith::ConstantOp>(
+            loc, DenseElementsAttr::get(type, b.getI32IntegerAttr(static_cast<int32_t>(x))));
+      };
+      Value runs = b.create<MakeRangeOp>(loc, type, 0, type.getDimSize(0));
+      // The range's own numbers, which do not wrap.
+      auto flags = arith::IntegerOverflowFlags::nsw;
+      Value first = b.create<arith::MulIOp>(loc, runs, number(run.length), flags);
+      return b.create<arith::AddIOp>(loc, first, number(range.getStart()), flags);
+    }
+    if (auto expand = dyn_cast<ExpandDimsOp>(op))
+      return b.create<ExpandDimsOp>(loc, type, make(expand.getSrc(), behind(expand, run)),
+                                    expand.getAxis());
+    if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+      Value source = isWhole(broadcast, run) ? Value(broadcast.getSrc())
+                                             : make(broadcast.getSrc(), run);
+      return b.create<BroadcastOp>(loc, type, source);
+    }
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(make(operand, run));
+    OperationState state(loc, op->getName(), operands, type, op->getAttrs());
+    return b.create(state)->getResult(0);
+  }
+
+  llvm::DenseMap<std::pair<Value, unsigned>, Value> known;
+};
+
+bool reachesDot(Operation *op, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    return user->getBlock() == op->getBlock() && seen.insert(user).second &&
+           (isa<DotOp>(user) || reachesDot(user, seen));
+  });
+}
+
+/// Operands of dots are computed from it: what a dot takes as it is, it reads in place.
+bool isWanted(LoadOp load) {
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  return isTile(load.getPtr().getType()) && isa<scf::ForOp>(load->getParentOp()) &&
+         !load.getIsVolatile() && llvm::all_of(load->getUsers(), isElementwise) &&
+         reachesDot(load, seen);
+}
+
+/// The longest run of one address under one mask.
+Run longestRun(LoadOp load, const AxisInfoAnalysis &axes) {
+  Run longest{0, 1};
+  for (auto [dim, extent] : llvm::enumerate(shapeOf(load.getType()))) {
+    int64_t length = extent;
+    for (Value operand : load->getOperands())
+      length = std::gcd(length, axes.get(operand).constancy[dim]);
+    if (length > longest.length)
+      longest = {static_cast<unsigned>(dim), length};
+  }
+  return longest;
+}
+
+/// A tile of which `first` has the first element of each run.
+Value repeat(OpBuilder &b, Location loc, Value first, Run run, RankedTensorType type) {
+  if (type.getDimSize(run.dim) == run.length)
+    return b.create<BroadcastOp>(loc, type, first);
+  SmallVector<int64_t> shape(typeOf(first).getShape());
+  auto ofShape = [&] { return RankedTensorType::get(shape, type.getElementType()); };
+  shape.insert(shape.begin() + run.dim + 1, 1);
+  Value wide = b.create<ExpandDimsOp>(loc, ofShape(), first, run.dim + 1);
+  shape[run.dim + 1] = run.length;
+  wide = b.create<BroadcastOp>(loc, ofShape(), wide);
+  return b.create<ReshapeOp>(loc, type, wide);
+}
+
+void loadOnce(LoadOp load, Run run) {
+  FirstOfRuns first;
+  if (!llvm::all_of(load->getOperands(), [&](Value x) { return first.isKnown(x, run); }))
+    return;
+  OpBuilder b(load);
+  auto wide = typeOf(load.getResult());
+  SmallVector<Value> operands;
+  for (Value operand : load->getOperands())
+    operands.push_back(first.make(operand, run));
+  auto type = RankedTensorType::get(shapeOfFirst(load.getResult(), run), wide.getElementType());
+  b.setInsertionPoint(load);
+  OperationState state(load.getLoc(), load->getName(), operands, type, load->getAttrs());
+  Value tile = b.create(state)->getResult(0);
+  load.replaceAllUsesWith(repeat(b, load.getLoc(), tile, run, wide));
+  load.erase();
+}
+
+struct LoadRunsOncePass : impl::LoadRunsOnceBase<LoadRunsOncePass> {
+  void runOnOperation() override {
+    getOperation()->walk([](FuncOp func) {
+      if (func.isExternal())
+        return;
+      SmallVector<LoadOp> loads;
+      func.walk([&](LoadOp load) {
+        if (isWanted(load))
+          loads.push_back(load);
+      });
+      if (loads.empty())
+        return;
+      AxisInfoAnalysis axes(func);
+      SmallVector<std::pair<LoadOp, Run>> runs;
+      for (LoadOp load : loads)
+        if (Run run = longestRun(load, axes); run.length > 1)
+          runs.emplace_back(load, run);
+      for (auto [load, run] : runs)
+        loadOnce(load, run);
+    });
+  }
+};
+} // namespace
+
+} // namespace tritium::tt
