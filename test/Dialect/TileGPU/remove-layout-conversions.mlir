@@ -67,3 +67,44 @@ tt.func @together(%out: !tt.ptr<i32>) {
   tt.return
 }
 }
+
+// -----
+
+// An operand that warp groups read in shared memory, and of which only a row was loaded: each
+// element is computed by one thread, 16 bytes along k by each, not by all warps that multiply it. A
+// left operand is the same the other way round.
+#p = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.mma<{version = 3, warpsPerCTA = [4, 1]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+// CHECK-DAG: #[[$RIGHT:.*]] = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [0, 1]}>
+// CHECK-DAG: #[[$LEFT:.*]] = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [32, 1], warpsPerCTA = [2, 2], order = [1, 0]}>
+// CHECK-LABEL: tt.func @from_a_row
+// CHECK: %[[Y:.*]] = math.exp2 %{{.*}} : tensor<64x128xf16, #[[$RIGHT]]>
+// CHECK: %[[B:.*]] = ttg.convert_layout %[[Y]]
+// CHECK: %[[Z:.*]] = math.exp2 %{{.*}} : tensor<64x64xf16, #[[$LEFT]]>
+// CHECK: %[[A:.*]] = ttg.convert_layout %[[Z]]
+// CHECK: tt.dot %[[A]], %[[B]]
+module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
+tt.func @from_a_row(%x: !tt.ptr<f16>, %out: !tt.ptr<f32>) {
+  %zero = arith.constant dense<0.0> : tensor<64x128xf32, #mma>
+  %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #ttg.slice<{dim = 0, parent = #p}>>
+  %row = tt.expand_dims %r {axis = 0 : i32} : tensor<128xi32, #ttg.slice<{dim = 0, parent = #p}>> -> tensor<1x128xi32, #p>
+  %base = tt.splat %x : !tt.ptr<f16> -> tensor<1x128x!tt.ptr<f16>, #p>
+  %at = tt.addptr %base, %row : tensor<1x128x!tt.ptr<f16>, #p>, tensor<1x128xi32, #p>
+  %v = tt.load %at : tensor<1x128x!tt.ptr<f16>, #p>
+  %w = tt.broadcast %v : tensor<1x128xf16, #p> -> tensor<64x128xf16, #p>
+  %y = math.exp2 %w : tensor<64x128xf16, #p>
+  %right = ttg.convert_layout %y : tensor<64x128xf16, #p> -> tensor<64x128xf16, #b>
+  %c = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #p}>>
+  %f = arith.sitofp %c : tensor<64xi32, #ttg.slice<{dim = 1, parent = #p}>> to tensor<64xf16, #ttg.slice<{dim = 1, parent = #p}>>
+  %column = tt.expand_dims %f {axis = 1 : i32} : tensor<64xf16, #ttg.slice<{dim = 1, parent = #p}>> -> tensor<64x1xf16, #p>
+  %u = tt.broadcast %column : tensor<64x1xf16, #p> -> tensor<64x64xf16, #p>
+  %z = math.exp2 %u : tensor<64x64xf16, #p>
+  %left = ttg.convert_layout %z : tensor<64x64xf16, #p> -> tensor<64x64xf16, #a>
+  %d = tt.dot %left, %right, %zero : tensor<64x64xf16, #a> * tensor<64x128xf16, #b> -> tensor<64x128xf32, #mma>
+  %oo = tt.splat %out : !tt.ptr<f32> -> tensor<64x128x!tt.ptr<f32>, #mma>
+  tt.store %oo, %d : tensor<64x128x!tt.ptr<f32>, #mma>
+  tt.return
+}
+}

@@ -114,23 +114,16 @@ private:
           loc, DenseElementsAttr::get(type, elements.getSplatValue<Attribute>()));
     if (auto splat = dyn_cast<SplatOp>(op))
       return b.create<SplatOp>(loc, type, splat.getSrc());
-    if (auto range = dyn_cast<MakeRangeOp>(op)) {
-      auto number = [&](int64_t x) {
-        return b.create<arith::ConstantOp>(
-            loc, DenseElementsAttr::get(type, b.getI32IntegerAttr(static_cast<int32_t>(x))));
-      };
-      Value runs = b.create<MakeRangeOp>(loc, type, 0, type.getDimSize(0));
-      // The range's own numbers, which do not wrap.
-      auto flags = arith::IntegerOverflowFlags::nsw;
-      Value first = b.create<arith::MulIOp>(loc, runs, number(run.length), flags);
-      return b.create<arith::AddIOp>(loc, first, number(range.getStart()), flags);
-    }
+    if (auto range = dyn_cast<MakeRangeOp>(op))
+      return steps(b, loc, type, range.getStart(), run.length);
+    if (Value quotient = createQuotient(b, op, type, run))
+      return quotient;
     if (auto expand = dyn_cast<ExpandDimsOp>(op))
       return b.create<ExpandDimsOp>(loc, type, make(expand.getSrc(), behind(expand, run)),
                                     expand.getAxis());
     if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-      Value source = isWhole(broadcast, run) ? Value(broadcast.getSrc())
-                                             : make(broadcast.getSrc(), run);
+      Value source =
+          isWhole(broadcast, run) ? Value(broadcast.getSrc()) : make(broadcast.getSrc(), run);
       return b.create<BroadcastOp>(loc, type, source);
     }
     SmallVector<Value> operands;
@@ -138,6 +131,35 @@ private:
       operands.push_back(make(operand, run));
     OperationState state(loc, op->getName(), operands, type, op->getAttrs());
     return b.create(state)->getResult(0);
+  }
+
+  /// start + i * step, which is what a range has, or less, and does not wrap.
+  static Value steps(OpBuilder &b, Location loc, RankedTensorType type, int64_t start,
+                     int64_t step) {
+    auto flags = arith::IntegerOverflowFlags::nsw;
+    auto number = [&](int64_t x) {
+      return b.create<arith::ConstantOp>(
+          loc, DenseElementsAttr::get(type, b.getI32IntegerAttr(static_cast<int32_t>(x))));
+    };
+    Value result = b.create<MakeRangeOp>(loc, type, 0, type.getDimSize(0));
+    if (step != 1)
+      result = b.create<arith::MulIOp>(loc, result, number(step), flags);
+    return start == 0 ? result : b.create<arith::AddIOp>(loc, result, number(start), flags);
+  }
+
+  /// A range divided by what divides all that is left of it, of which it is known then that
+  /// neighbours follow one another; null if it is something else.
+  static Value createQuotient(OpBuilder &b, Operation *op, RankedTensorType type, Run run) {
+    auto division = dyn_cast<arith::DivSIOp>(op);
+    auto range = division ? division.getLhs().getDefiningOp<MakeRangeOp>() : MakeRangeOp();
+    APInt divisor;
+    if (!range || !matchPattern(division.getRhs(), m_ConstantInt(&divisor)) ||
+        !divisor.isStrictlyPositive())
+      return {};
+    int64_t by = divisor.getSExtValue(), start = range.getStart();
+    if (run.length % by || start % by)
+      return {};
+    return steps(b, op->getLoc(), type, start / by, run.length / by);
   }
 
   llvm::DenseMap<std::pair<Value, unsigned>, Value> known;

@@ -53,6 +53,26 @@ bool isPutInMemory(Attribute layout) {
   auto operand = dyn_cast<DotOperandEncodingAttr>(layout);
   return operand && isOfWarpGroups(operand.getParent());
 }
+
+/// In which such an operand is computed where nothing else decides: each element once, by a thread
+/// the 16 bytes along k that it writes to memory together, by lanes side by side across k, so that
+/// they need few elements of what is repeated along k, as words of several weights and factors are.
+Attribute layoutToStoreFrom(Type tile, DotOperandEncodingAttr operand, int warps) {
+  constexpr int64_t storedBytes = 16;
+  unsigned depth = operand.getOpIdx() == 0 ? 1 : 0, across = 1 - depth;
+  ArrayRef<int64_t> shape = tt::shapeOf(tile);
+  auto within = [&](int64_t count, unsigned dim) {
+    return static_cast<int32_t>(std::min<int64_t>(count, llvm::bit_floor(uint64_t(shape[dim]))));
+  };
+  SmallVector<int32_t> own(2, 1), lanes(2), groups(2);
+  own[depth] = within(storedBytes / tt::scalarBytes(tt::elementType(tile)), depth);
+  lanes[across] = within(kLanesPerWarp, across);
+  lanes[depth] = kLanesPerWarp / lanes[across];
+  groups[across] = within(std::clamp<int64_t>(shape[across] / lanes[across], 1, warps), across);
+  groups[depth] = warps / groups[across];
+  return BlockedEncodingAttr::get(tile.getContext(), own, lanes, groups,
+                                  {int32_t(depth), int32_t(across)});
+}
 } // namespace
 
 LayoutPlan::LayoutPlan(tt::FuncOp func, int warps, AnchorRule anchors)
@@ -245,7 +265,12 @@ SmallVector<Attribute, 2> LayoutPlan::computedIn(Operation *op) const {
     return {settledLayout(op)};
   if (isInPlace(op)) {
     bool convertsBefore = widens(op) && asked.size() == 1 && !isPutInMemory(asked.front());
-    return isAtHome(result) && !convertsBefore ? SmallVector<Attribute, 2>{home.layout} : asked;
+    if (isAtHome(result) && !convertsBefore)
+      return {home.layout};
+    for (Attribute &layout : asked)
+      if (isPutInMemory(layout))
+        layout = layoutToStoreFrom(result.getType(), cast<DotOperandEncodingAttr>(layout), warps);
+    return asked;
   }
   if (auto movement = dyn_cast<tt::DataMovement>(op)) {
     if (keepsElements(op) && isAtHome(result))
