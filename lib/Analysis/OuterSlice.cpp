@@ -60,6 +60,9 @@ bool mayStartNext(scf::ForOp inner) {
     auto schedule = op.getAttrOfType<ttg::ScheduleAttr>(ttg::kSchedule);
     if (!schedule)
       return false;
+    // What is loaded into registers ahead is not loaded for the next program.
+    if (schedule.getStage() == 0 && isa<tt::LoadOp>(op) && !op.hasAttr(ttg::kAsyncCopy))
+      return false;
     if (schedule.getStage() == 0)
       ahead.push_back(&op);
   }

@@ -167,8 +167,8 @@ tt.func private @load_ahead(%x: !tt.ptr<f32>, %p: tensor<512x!tt.ptr<f32>, #bloc
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
     %v = tt.load %p {ttg.async_copy = #flat, ttg.schedule = #ttg.schedule<stage = 0, order = 1>} : tensor<512x!tt.ptr<f32>, #blocked>
-    // expected-error @+1 {{tt.load accesses memory or has regions, and would run ahead of earlier iterations in stage 0; put it into stage 1, or make it an asynchronous copy}}
-    %w = tt.load %p {ttg.schedule = #ttg.schedule<stage = 0, order = 0>} : tensor<512x!tt.ptr<f32>, #blocked>
+    // expected-error @+1 {{tt.load accesses memory or has regions, and would run ahead of earlier iterations in stage 0; put it into stage 1}}
+    %w = tt.load %p volatile {ttg.schedule = #ttg.schedule<stage = 0, order = 0>} : tensor<512x!tt.ptr<f32>, #blocked>
   } {ttg.stages = 2 : i32}
   tt.return
 }

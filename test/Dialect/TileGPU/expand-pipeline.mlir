@@ -201,3 +201,32 @@ tt.func private @box_alone(%p: !tt.ptr<f16>, %pitch: i64, %i: i32, %is: i1, %oth
   }
   tt.return %r : tensor<64x64xf16, #blocked>
 }
+
+// What tells where to load is loaded ahead, into registers, for iterations that exist; with a mask
+// of its own, where both hold.
+// CHECK-LABEL: @pages(
+// CHECK: %[[RUNS0:.*]] = arith.cmpi slt
+// CHECK: %[[PAGE0:.*]] = tt.load %{{.*}}, %[[RUNS0]] : !tt.ptr<i32>
+// CHECK: %[[Q0:.*]] = tt.addptr %{{.*}}, %[[PAGE0]]
+// CHECK: %[[ALL0:.*]] = tt.splat %[[RUNS0]]
+// CHECK: %[[BOTH0:.*]] = arith.andi %[[ALL0]], %{{.*}}
+// CHECK: tt.load %{{.*}}, %[[BOTH0]] : tensor<512x!tt.ptr<i32>
+// CHECK: ttg.async_copy_global_to_local
+// CHECK: scf.for
+// CHECK: %[[RUNS:.*]] = arith.cmpi slt
+// CHECK: tt.load %{{.*}}, %[[RUNS]] : !tt.ptr<i32>
+// CHECK: ttg.async_copy_global_to_local
+tt.func private @pages(%table: !tt.ptr<i32>, %p: !tt.ptr<f32>, %rows: tensor<512x!tt.ptr<i32>, #row>, %m: tensor<512xi1, #row>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %pi = tt.addptr %table, %i {ttg.schedule = #ttg.schedule<stage = 0, order = 0>} : !tt.ptr<i32>, i32
+    %page = tt.load %pi {ttg.schedule = #ttg.schedule<stage = 0, order = 0>} : !tt.ptr<i32>
+    %q = tt.addptr %p, %page {ttg.schedule = #ttg.schedule<stage = 0, order = 0>} : !tt.ptr<f32>, i32
+    %r = tt.load %rows, %m {ttg.schedule = #ttg.schedule<stage = 0, order = 0>} : tensor<512x!tt.ptr<i32>, #row>
+    %qs = tt.splat %q {ttg.schedule = #ttg.schedule<stage = 0, order = 0>} : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #row>
+    %qr = tt.addptr %qs, %r {ttg.schedule = #ttg.schedule<stage = 0, order = 0>} : tensor<512x!tt.ptr<f32>, #row>, tensor<512xi32, #row>
+    %v = tt.load %qr {ttg.async_copy = #flat, ttg.schedule = #ttg.schedule<stage = 0, order = 1>} : tensor<512x!tt.ptr<f32>, #row>
+  } {ttg.stages = 2 : i32}
+  tt.return
+}

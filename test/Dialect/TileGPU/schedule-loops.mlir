@@ -167,3 +167,43 @@ tt.func @barrier(%y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %x: !tt.ptr<f32>
   } {tt.num_stages = 3 : i32}
   tt.return
 }
+
+// Numbers of pages, of a program and of each row, are loaded ahead of what is loaded from the pages,
+// though a dot's operand depends on them, too.
+// CHECK-LABEL: @pages
+// CHECK: scf.for
+// CHECK: %[[PAGE:.*]] = tt.load %{{.*}} {ttg.schedule = #ttg.schedule<stage = 0, order = 0>} : !tt.ptr<i32>
+// CHECK: %[[ROWS:.*]] = tt.load %{{.*}} {ttg.schedule = #ttg.schedule<stage = 0, order = 0>} : tensor<64x!tt.ptr<i32>
+// CHECK: tt.load %{{.*}} {ttg.async_copy = {{.*}} : tensor<64x32x!tt.ptr<f16>
+// CHECK: } {ttg.stages = 3 : i32}
+tt.func @pages(%pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %table: !tt.ptr<i32>, %pc: !tt.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %cols = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %k1 = tt.expand_dims %cols {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %k2 = tt.broadcast %k1 : tensor<1x32xi32> -> tensor<64x32xi32>
+  %r0 = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %stride = arith.constant dense<32> : tensor<64x1xi32>
+  %acc0 = arith.constant dense<0.0> : tensor<64x64xf32>
+  %b = arith.constant dense<1.0> : tensor<32x64xf16>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %acc0) -> (tensor<64x64xf32>) : i32 {
+    %pi = tt.addptr %table, %i : !tt.ptr<i32>, i32
+    %page = tt.load %pi : !tt.ptr<i32>
+    %own = tt.addptr %table, %page : !tt.ptr<i32>, i32
+    %owns = tt.splat %own : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+    %ownrows = tt.addptr %owns, %r0 : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+    %rows = tt.load %ownrows : tensor<64x!tt.ptr<i32>>
+    %r1 = tt.expand_dims %rows {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %r2 = arith.muli %r1, %stride : tensor<64x1xi32>
+    %base = tt.splat %pa : !tt.ptr<f16> -> tensor<64x1x!tt.ptr<f16>>
+    %p0 = tt.addptr %base, %r2 : tensor<64x1x!tt.ptr<f16>>, tensor<64x1xi32>
+    %p1 = tt.broadcast %p0 : tensor<64x1x!tt.ptr<f16>> -> tensor<64x32x!tt.ptr<f16>>
+    %p = tt.addptr %p1, %k2 : tensor<64x32x!tt.ptr<f16>>, tensor<64x32xi32>
+    %a = tt.load %p : tensor<64x32x!tt.ptr<f16>>
+    %d = tt.dot %a, %b, %acc : tensor<64x32xf16> * tensor<32x64xf16> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %x = tt.splat %pc : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+  tt.store %x, %r : tensor<64x64x!tt.ptr<f32>>
+  tt.return
+}

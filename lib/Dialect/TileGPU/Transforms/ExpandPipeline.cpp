@@ -49,8 +49,9 @@
 // read.
 //
 // What the copies' addresses and masks depend on runs ahead with them: loop-carried values among
-// it are carried twice, and what the iteration itself needs of it is computed again. Copies fill
-// with zeros; another `other` is chosen by the mask when the tile is read.
+// it are carried twice, and what the iteration itself needs of it is computed again. Numbers of
+// pages, say, are loaded into registers, for iterations that exist. Copies fill with zeros; another
+// `other` is chosen by the mask when the tile is read.
 //
 // Schedules that it follows (LoopSchedule), of two stages or more:
 //  - the first stage has the loads that become copies and exactly what their addresses and masks

@@ -47,6 +47,18 @@ SmallVector<Value> LoopExpander::carriedOn(const IRMapping &mapping) {
   });
 }
 
+/// The mask of a load of an iteration that may not exist.
+Value LoopExpander::aheadMask(const Ahead &ahead, tt::LoadOp load) {
+  if (auto type = dyn_cast<RankedTensorType>(load.getPtr().getType()))
+    return copyMask(ahead.mapping, load,
+                    RankedTensorType::get(type.getShape(), b.getI1Type(), type.getEncoding()),
+                    ahead.runs);
+  Value mask = load.getMask();
+  return mask ? b.create<arith::AndIOp>(load.getLoc(), ahead.runs,
+                                        ahead.mapping.lookupOrDefault(mask))
+              : ahead.runs;
+}
+
 /// What of a load is copied, if `runs`. Of a mask that is the rows within an array and the columns
 /// within it, say, one part stays the same in the loop: `runs` goes to the other, where it is one
 /// operation for all rows.
@@ -132,7 +144,11 @@ void LoopExpander::release() {
 void LoopExpander::emitAhead(Operation *op, Ahead &ahead) {
   Value ring = rings.lookup(op);
   if (!ring) {
-    b.clone(*op, ahead.mapping);
+    auto load = dyn_cast<tt::LoadOp>(op);
+    Value mask = load ? aheadMask(ahead, load) : Value();
+    Operation *made = b.clone(*op, ahead.mapping);
+    if (load)
+      cast<tt::LoadOp>(made).getMaskMutable().assign(mask);
     return;
   }
   if (!ahead.runs)
@@ -143,11 +159,9 @@ void LoopExpander::emitAhead(Operation *op, Ahead &ahead) {
     return b.create<MemDescIndexOp>(op->getLoc(), ring, ahead.slot, ahead.distance);
   };
   if (auto load = dyn_cast<tt::LoadOp>(op)) {
-    Value ptr = ahead.mapping.lookupOrDefault(load.getPtr());
-    auto ptrType = cast<RankedTensorType>(ptr.getType());
-    auto maskType = RankedTensorType::get(ptrType.getShape(), b.getI1Type(), ptrType.getEncoding());
-    Value mask = copyMask(ahead.mapping, load, maskType, ahead.runs);
-    b.create<AsyncCopyGlobalToLocalOp>(load.getLoc(), ptr, makeBuffer(), mask);
+    Value mask = aheadMask(ahead, load);
+    b.create<AsyncCopyGlobalToLocalOp>(
+        load.getLoc(), ahead.mapping.lookupOrDefault(load.getPtr()), makeBuffer(), mask);
   } else {
     ahead.boxes.push_back({cast<ttng::LoadBoxOp>(op), makeBuffer()});
   }

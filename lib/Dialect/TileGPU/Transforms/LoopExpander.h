@@ -45,6 +45,7 @@ private:
   mlir::IRMapping mappingFor(const mlir::IRMapping &outside, mlir::Value index,
                              mlir::ValueRange carried);
   llvm::SmallVector<mlir::Value> carriedOn(const mlir::IRMapping &mapping);
+  mlir::Value aheadMask(const Ahead &ahead, tt::LoadOp load);
   mlir::Value copyMask(const mlir::IRMapping &mapping, tt::LoadOp load, mlir::Type type,
                        mlir::Value runs);
   mlir::Value readTile(mlir::Operation *load, mlir::Type type, mlir::Value slot);

@@ -26,6 +26,12 @@ static SmallVector<Value> placeOf(Operation *load) {
 
 static bool isCopy(Operation *op) { return op->hasAttr(kAsyncCopy); }
 
+/// Loads into registers, of numbers of pages, say.
+static bool isPlainLoad(Operation *op) {
+  auto load = dyn_cast<tt::LoadOp>(op);
+  return load && !isCopy(op) && !load.getIsVolatile();
+}
+
 bool LoopSlice::add(Value value, llvm::function_ref<bool(Operation *)> canAdd) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() != loop.getBody() || argument == loop.getInductionVar() ||
@@ -87,13 +93,14 @@ LogicalResult LoopSchedule::readOuter() {
   if (!loop->hasAttr(kAcross))
     return success();
   auto around = dyn_cast<scf::ForOp>(loop->getParentOp());
-  bool areBoxes = llvm::all_of(copies, [](const Copy &copy) { return copy.isOfBox(); });
+  bool areBoxes = llvm::all_of(copies, [](const Copy &copy) { return copy.isOfBox(); }) &&
+                  llvm::none_of(ahead, isPlainLoad);
   auto slice =
       around && areBoxes && canCount(around) ? tritium::outerSlice(loop, ahead) : std::nullopt;
   if (!slice)
     return loop->emitError() << kAcross
                              << " is for a loop right in an scf.for whose copies, all by "
-                                "TMA, depend on no more of it than its index";
+                                "TMA, depend on no more of it than its index, and on no load";
   outer = around;
   outerSlice = std::move(*slice);
   return success();
@@ -137,14 +144,13 @@ LogicalResult LoopSchedule::checkStage(Operation *op) {
   if (isCopy(op) && (stage != 0 || !isa<tt::LoadOp, ttng::LoadBoxOp>(op)))
     return op->emitError() << kAsyncCopy << " is for a load of a tile in stage 0, found "
                            << op->getName() << " in stage " << stage;
-  if (stage == 0 && !isCopy(op) && (op->getNumRegions() || !isMemoryEffectFree(op)))
+  if (stage == 0 && !isCopy(op) && !isPlainLoad(op) &&
+      (op->getNumRegions() || !isMemoryEffectFree(op)))
     return op->emitError() << op->getName()
                            << " accesses memory or has regions, and would run ahead of earlier "
                               "iterations in stage 0; put it into stage "
                            << last()
-                           << (isa<tt::LoadOp, ttng::LoadBoxOp>(op)
-                                   ? ", or make it an asynchronous copy"
-                                   : "");
+                           << (isa<ttng::LoadBoxOp>(op) ? ", or make it an asynchronous copy" : "");
   return success();
 }
 

@@ -15,10 +15,11 @@
 //   } {ttg.stages = 3}
 //
 // What is in stage 0 runs two iterations ahead of the rest: loads, and before them in a turn of
-// the loop what their addresses and masks depend on. No operation changes; ttg-expand-pipeline
-// does as the attributes say. A loop that has a schedule keeps it.
+// the loop what their addresses and masks depend on, be it loaded itself, as numbers of pages are.
+// No operation changes; ttg-expand-pipeline does as the attributes say. A loop that has a schedule
+// keeps it.
 //
-// A load stays where it is if what its address depends on is not free of side effects, if its
+// A load stays where it is if what its address depends on has effects or is a dot's, if its
 // elements are too few or too scattered for an asynchronous copy of 4 bytes, or if a store of
 // the loop may write what it reads later. Stores to other arguments may be overtaken: a launch
 // sees to it that their memory is apart (kOvertakes). Atomics, which may wait for other programs,
@@ -86,6 +87,7 @@ public:
     if (!collectStores())
       return false;
     keepBehindStores(wanted);
+    dropIndices(wanted);
     for (tt::LoadOp load : wanted) {
       if (std::string reason = reasonAgainst(load); reason.empty())
         loads.push_back(load);
@@ -205,17 +207,20 @@ private:
     return !obstacle;
   }
 
+  /// Whether a load would read, when it should, what a store writes before: in earlier iterations,
+  /// and in the load's own if the store comes first there.
+  bool mayReach(tt::StoreOp store, tt::LoadOp load) {
+    if (!mayAlias && !mayShareBase(load.getPtr(), store.getPtr()))
+      return false;
+    Operation *inBody = loop.getBody()->findAncestorOpInBlock(*store);
+    return !neverMeet(load, store, /*earlier=*/true) ||
+           (inBody->isBeforeInBlock(load) && !neverMeet(load, store, /*earlier=*/false));
+  }
+
   /// Removes what may read, when it should, what a store writes before.
   void keepBehindStores(SmallVectorImpl<tt::LoadOp> &wanted) {
     for (tt::StoreOp store : stores) {
-      Operation *inBody = loop.getBody()->findAncestorOpInBlock(*store);
-      // Of earlier iterations, and of the load's own if it comes first there.
-      auto mayReach = [&](tt::LoadOp load) {
-        if (!mayAlias && !mayShareBase(load.getPtr(), store.getPtr()))
-          return false;
-        return !neverMeet(load, store, /*earlier=*/true) ||
-               (inBody->isBeforeInBlock(load) && !neverMeet(load, store, /*earlier=*/false));
-      };
+      auto mayReach = [&](tt::LoadOp load) { return this->mayReach(store, load); };
       if (!llvm::any_of(wanted, mayReach))
         continue;
       remarkMissed(store.getLoc(), "pipeline",
@@ -234,9 +239,32 @@ private:
     return isAsked || reachesDot(load, loop.getBody(), seen);
   }
 
-  /// Of what addresses and masks depend on.
-  static bool canRunAhead(Operation *op) {
+  /// Of what addresses and masks depend on. Numbers of pages, say, are loaded ahead into registers.
+  bool canRunAhead(Operation *op) {
+    if (auto load = dyn_cast<tt::LoadOp>(op))
+      return !llvm::is_contained(loads, load) && !load.getIsVolatile() &&
+             llvm::none_of(stores, [&](tt::StoreOp store) { return mayReach(store, load); });
     return !op->getNumRegions() && isMemoryEffectFree(op) && !isa<tt::DotOp>(op);
+  }
+
+  /// Adds what says which elements are loaded; false, and nothing is added, if that cannot run
+  /// ahead.
+  bool addPlace(tt::LoadOp load, LoopSlice &slice) {
+    auto canAdd = [&](Operation *op) { return canRunAhead(op); };
+    LoopSlice attempt = slice;
+    if (!attempt.add(load.getPtr(), canAdd) ||
+        (load.getMask() && !attempt.add(load.getMask(), canAdd)))
+      return false;
+    slice = attempt;
+    return true;
+  }
+
+  /// Removes what others need to know where to load.
+  void dropIndices(SmallVectorImpl<tt::LoadOp> &wanted) {
+    LoopSlice needed(loop);
+    for (tt::LoadOp load : wanted)
+      addPlace(load, needed);
+    llvm::erase_if(wanted, [&](tt::LoadOp load) { return needed.operations.contains(load); });
   }
 
   /// Empty if the load can run ahead; its addresses are then part of the slice.
@@ -255,12 +283,10 @@ private:
                                   4)
       return "a lane moves less than the 4 bytes of an asynchronous copy; its strides and "
              "bounds should be known to be multiples (tl.multiple_of)";
-    LoopSlice attempt = slice;
-    if (!attempt.add(load.getPtr(), canRunAhead) ||
-        (load.getMask() && !attempt.add(load.getMask(), canRunAhead)))
-      return "its address or mask depends on what the same iteration loads or computes";
-    slice = attempt;
-    return "";
+    return addPlace(load, slice)
+               ? ""
+               : "its address or mask depends on what the same iteration computes with dots, or "
+                 "loads where something may have been stored";
   }
 
   /// Neighbouring bytes of one element group, as alignment and mask allow.
