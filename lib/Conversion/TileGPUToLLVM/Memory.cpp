@@ -13,12 +13,15 @@
 //
 // so that only the lanes at the bound take the branch.
 //
+// What several registers of a thread hold from one address is loaded once.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Memory.h"
 
 #include "Families.h"
 
+#include <map>
 #include <numeric>
 
 using namespace mlir;
@@ -226,14 +229,44 @@ void MemoryLowering::storeWords(Value address, Value predicate, ArrayRef<Value> 
   assembly({}, text, constraints, operands);
 }
 
+SmallVector<unsigned> MemoryLowering::loadedFor(tt::LoadOp op,
+                                                ArrayRef<SmallVector<unsigned, 8>> groups) {
+  SmallVector<unsigned> loaded(groups.size());
+  std::iota(loaded.begin(), loaded.end(), 0);
+  const TileLayout &tile = layout(op.getPtr());
+  // Else registers do not tell their elements apart.
+  if (op.getIsVolatile() || !tile.registersAreApart() || tile.hasPadding())
+    return loaded;
+  SmallVector<int64_t, 4> runs(tile.extents());
+  for (Value operand : op->getOperands())
+    for (auto [run, constant] : llvm::zip_equal(runs, axes.get(operand).constancy))
+      run = std::gcd(run, constant);
+  std::map<Coordinates, unsigned> first;
+  for (auto [g, group] : llvm::enumerate(groups)) {
+    Coordinates place = tile.offset(group[0]);
+    for (auto [x, run, extent] : llvm::zip_equal(place, runs, tile.extents()))
+      x = run == extent ? 0 : x & -(run & -run);
+    loaded[g] = first.try_emplace(place, g).first->second;
+  }
+  return loaded;
+}
+
 LogicalResult MemoryLowering::lowerLoad(tt::LoadOp op) {
   Value ptr = op.getPtr(), mask = op.getMask(), other = op.getOther();
   Type element = tt::elementType(op.getType());
   bool isTile = tt::isTile(ptr.getType());
-  SmallVector<SmallVector<unsigned, 8>> groups{{0}};
+  SmallVector<SmallVector<unsigned, 8>> allGroups{{0}}, groups;
+  SmallVector<unsigned> loadedOf{0}; // the number among `groups`
   MaskRuns bound;
-  if (isTile)
-    groups = accessGroups(ptr, mask, &bound);
+  if (isTile) {
+    allGroups = accessGroups(ptr, mask, &bound);
+    loadedOf = loadedFor(op, allGroups);
+  }
+  for (auto [g, of] : llvm::enumerate(loadedOf)) {
+    of = of == g ? groups.size() : loadedOf[of];
+    if (of == groups.size())
+      groups.push_back(allGroups[g]);
+  }
   unsigned elementBits = 8 * tt::scalarBytes(element);
   Words words(groups[0].size(), elementBits);
   std::string hints = hintsOf(op);
@@ -296,9 +329,9 @@ LogicalResult MemoryLowering::lowerLoad(tt::LoadOp op) {
       return merged;
     });
   Registers result(get(ptr).size());
-  for (auto [g, group] : llvm::enumerate(groups)) {
+  for (auto [group, of] : llvm::zip_equal(allGroups, loadedOf)) {
     unsigned i = 0;
-    for (Value word : ArrayRef(loaded).slice(g * words.count, words.count))
+    for (Value word : ArrayRef(loaded).slice(of * words.count, words.count))
       for (Value bits : unpack(word, elementBits))
         result[group[i++]] = fromMemory(bits, element);
   }

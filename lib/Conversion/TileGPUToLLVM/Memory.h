@@ -31,6 +31,10 @@ public:
                                      llvm::StringRef instruction);
 
 private:
+  /// Which of `groups` a thread loads for each of them: one of those from one address under one
+  /// mask.
+  llvm::SmallVector<unsigned> loadedFor(tt::LoadOp op,
+                                        llvm::ArrayRef<llvm::SmallVector<unsigned, 8>> groups);
   /// How the elements behind a tile of pointers move: groups of neighbouring registers. The
   /// mask is the same for all of a group, or, if `bound` is given, as that says.
   llvm::SmallVector<llvm::SmallVector<unsigned, 8>> accessGroups(Value ptr, Value mask,

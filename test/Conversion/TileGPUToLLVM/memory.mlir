@@ -90,3 +90,55 @@ tt.func @order(%y: !tt.ptr<i32>, %z: !tt.ptr<i32>) {
   tt.store %o, %w : tensor<128x!tt.ptr<i32>>
   tt.return
 }
+
+// Eight elements of a thread come from one address, and under one mask: it is loaded once.
+// CHECK-LABEL: llvm.func @runs
+// CHECK-COUNT-1: ld.global
+// CHECK-NOT: ld.global
+// CHECK: st.global.v4.b32
+// Where the mask may change within them, or the load is volatile, each is loaded.
+// CHECK-LABEL: llvm.func @runs_under_a_mask
+// CHECK-COUNT-8: ld.global.b16
+// CHECK-LABEL: llvm.func @volatile_runs
+// CHECK-COUNT-8: ld.volatile.global.b16
+tt.func @runs(%x: !tt.ptr<f16>, %y: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
+  %r = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+  %eight = arith.constant dense<8> : tensor<1024xi32>
+  %zero = arith.constant dense<0.0> : tensor<1024xf16>
+  %i = arith.divsi %r, %eight : tensor<1024xi32>
+  %ns = tt.splat %n : i32 -> tensor<1024xi32>
+  %m = arith.cmpi slt, %r, %ns : tensor<1024xi32>
+  %xx = tt.splat %x : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>>
+  %p = tt.addptr %xx, %i : tensor<1024x!tt.ptr<f16>>, tensor<1024xi32>
+  %v = tt.load %p, %m, %zero : tensor<1024x!tt.ptr<f16>>
+  %yy = tt.splat %y : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>>
+  %q = tt.addptr %yy, %r : tensor<1024x!tt.ptr<f16>>, tensor<1024xi32>
+  tt.store %q, %v, %m : tensor<1024x!tt.ptr<f16>>
+  tt.return
+}
+tt.func @runs_under_a_mask(%x: !tt.ptr<f16>, %y: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) {
+  %r = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+  %eight = arith.constant dense<8> : tensor<1024xi32>
+  %i = arith.divsi %r, %eight : tensor<1024xi32>
+  %ns = tt.splat %n : i32 -> tensor<1024xi32>
+  %m = arith.cmpi slt, %r, %ns : tensor<1024xi32>
+  %xx = tt.splat %x : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>>
+  %p = tt.addptr %xx, %i : tensor<1024x!tt.ptr<f16>>, tensor<1024xi32>
+  %v = tt.load %p, %m : tensor<1024x!tt.ptr<f16>>
+  %yy = tt.splat %y : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>>
+  %q = tt.addptr %yy, %r : tensor<1024x!tt.ptr<f16>>, tensor<1024xi32>
+  tt.store %q, %v : tensor<1024x!tt.ptr<f16>>
+  tt.return
+}
+tt.func @volatile_runs(%x: !tt.ptr<f16>, %y: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
+  %r = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+  %eight = arith.constant dense<8> : tensor<1024xi32>
+  %i = arith.divsi %r, %eight : tensor<1024xi32>
+  %xx = tt.splat %x : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>>
+  %p = tt.addptr %xx, %i : tensor<1024x!tt.ptr<f16>>, tensor<1024xi32>
+  %v = tt.load %p volatile : tensor<1024x!tt.ptr<f16>>
+  %yy = tt.splat %y : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>>
+  %q = tt.addptr %yy, %r : tensor<1024x!tt.ptr<f16>>, tensor<1024xi32>
+  tt.store %q, %v : tensor<1024x!tt.ptr<f16>>
+  tt.return
+}

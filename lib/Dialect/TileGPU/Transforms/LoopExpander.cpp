@@ -160,8 +160,8 @@ void LoopExpander::emitAhead(Operation *op, Ahead &ahead) {
   };
   if (auto load = dyn_cast<tt::LoadOp>(op)) {
     Value mask = aheadMask(ahead, load);
-    b.create<AsyncCopyGlobalToLocalOp>(
-        load.getLoc(), ahead.mapping.lookupOrDefault(load.getPtr()), makeBuffer(), mask);
+    b.create<AsyncCopyGlobalToLocalOp>(load.getLoc(), ahead.mapping.lookupOrDefault(load.getPtr()),
+                                       makeBuffer(), mask);
   } else {
     ahead.boxes.push_back({cast<ttng::LoadBoxOp>(op), makeBuffer()});
   }
