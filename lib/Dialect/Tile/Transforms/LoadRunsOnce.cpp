@@ -26,6 +26,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tritium/Analysis/AxisInfo.h"
+#include "tritium/Dialect/Tile/IR/DotUse.h"
 #include "tritium/Dialect/Tile/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -165,19 +166,11 @@ private:
   llvm::DenseMap<std::pair<Value, unsigned>, Value> known;
 };
 
-bool reachesDot(Operation *op, llvm::SmallPtrSetImpl<Operation *> &seen) {
-  return llvm::any_of(op->getUsers(), [&](Operation *user) {
-    return user->getBlock() == op->getBlock() && seen.insert(user).second &&
-           (isa<DotOp>(user) || reachesDot(user, seen));
-  });
-}
-
 /// Operands of dots are computed from it: what a dot takes as it is, it reads in place.
 bool isWanted(LoadOp load) {
-  llvm::SmallPtrSet<Operation *, 16> seen;
   return isTile(load.getPtr().getType()) && isa<scf::ForOp>(load->getParentOp()) &&
          !load.getIsVolatile() && llvm::all_of(load->getUsers(), isElementwise) &&
-         reachesDot(load, seen);
+         reachesDot(load);
 }
 
 /// The longest run of one address under one mask.

@@ -26,6 +26,7 @@
 
 #include "tritium/Analysis/AccessWidth.h"
 #include "tritium/Analysis/MaskRuns.h"
+#include "tritium/Dialect/Tile/IR/DotUse.h"
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/IR/TileOffsets.h"
@@ -180,12 +181,28 @@ int64_t bestWidth(ArrayRef<Access *> accesses, int64_t most) {
   return best;
 }
 
+/// An asynchronous copy moves 4 bytes or more. Of few elements that are copied ahead, as factors of
+/// columns are, lanes have as many; where these are all, some have what others have, too.
+Attribute wideEnoughToCopy(const Access &access, BlockedEncodingAttr layout) {
+  constexpr int64_t leastBytes = 4;
+  int32_t d = access.order[0];
+  SmallVector<int32_t> sizes(layout.getSizePerThread());
+  int64_t least = leastBytes / access.elementBytes;
+  if (sizes[d] >= least || access.vector < least || !isa<tt::LoadOp>(access.op) ||
+      !isa<scf::ForOp>(access.op->getParentOp()) || !tt::reachesDot(access.op))
+    return layout;
+  sizes[d] = least;
+  return BlockedEncodingAttr::get(layout.getContext(), sizes, layout.getThreadsPerWarp(),
+                                  layout.getWarpsPerCTA(), layout.getOrder());
+}
+
 /// Of `width` elements a lane. Operands of warp groups whose extents are no powers of two lie in
 /// panels, of which threads hold as much of each, or copies could not go there.
 Attribute layoutFor(const Access &access, int64_t width, int warps) {
   MLIRContext *context = access.op->getContext();
   ArrayRef<int64_t> shape = tt::shapeOf(access.op->getOperand(0).getType());
-  Attribute layout = defaultLayout(context, shape, warps, access.order, width);
+  Attribute layout =
+      wideEnoughToCopy(access, defaultLayout(context, shape, warps, access.order, width));
   if (shape.size() != 2 || llvm::all_of(shape, llvm::isPowerOf2_64) || !access.isForDots ||
       width * access.elementBytes != kMaxVectorBytes)
     return layout;

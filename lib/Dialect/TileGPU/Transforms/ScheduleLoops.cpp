@@ -33,6 +33,7 @@
 #include "tritium/Analysis/Disjoint.h"
 #include "tritium/Analysis/MaskRuns.h"
 #include "tritium/Analysis/PointerBases.h"
+#include "tritium/Dialect/Tile/IR/DotUse.h"
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/IR/TileOffsets.h"
@@ -53,16 +54,6 @@ namespace tritium::ttg {
 namespace {
 /// Orders of a turn: addresses and masks, then the copies, then the iteration itself.
 enum Order : int32_t { kAddresses, kCopies, kRest };
-
-bool reachesDot(Operation *op, Block *body, llvm::SmallPtrSetImpl<Operation *> &seen) {
-  for (Operation *user : op->getUsers()) {
-    if (user->getBlock() != body || !seen.insert(user).second)
-      continue;
-    if (isa<tt::DotOp>(user) || reachesDot(user, body, seen))
-      return true;
-  }
-  return false;
-}
 
 class LoopScheduler {
 public:
@@ -235,8 +226,7 @@ private:
   bool isWanted(tt::LoadOp load) {
     if (!tt::isTile(load.getType()) || !tt::isTile(load.getPtr().getType()))
       return false;
-    llvm::SmallPtrSet<Operation *, 16> seen;
-    return isAsked || reachesDot(load, loop.getBody(), seen);
+    return isAsked || tt::reachesDot(load);
   }
 
   /// Of what addresses and masks depend on. Numbers of pages, say, are loaded ahead into registers.
