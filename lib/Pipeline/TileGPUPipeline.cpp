@@ -117,6 +117,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(createTileCanonicalizer());
   pm.addPass(createCSEPass());
   pm.addPass(ttg::createReorderInstructions());
+  pm.addPass(ttg::createBeginLoads());
   buildTileGPUThreadsPipeline(pm, options);
 }
 

@@ -19,6 +19,8 @@
 
 #include "Memory.h"
 
+#include "tritium/Dialect/TileGPU/IR/BeginLoads.h"
+
 #include "Families.h"
 
 #include <map>
@@ -336,7 +338,43 @@ LogicalResult MemoryLowering::lowerLoad(tt::LoadOp op) {
         result[group[i++]] = fromMemory(bits, element);
   }
   set(op, std::move(result));
+  if (auto before = op->getAttrOfType<IntegerAttr>(kBeginsBehind))
+    beginBehind(op, before.getInt());
   return success();
+}
+
+/// In front of a branch that is never taken stand the loads of what it reads where it leads to: a
+/// register of each vector. It ends there, so that ptxas does not make it predicates, which it puts
+/// behind what is computed. It waits for nothing.
+void MemoryLowering::beginBehind(tt::LoadOp op, int64_t before) {
+  std::string stores, constraints;
+  SmallVector<Value> words;
+  for (Operation *here = op; here && before >= 0; here = here->getPrevNode()) {
+    auto load = dyn_cast<tt::LoadOp>(here);
+    if (!load || !tt::isTile(load.getType()))
+      continue;
+    --before;
+    Type element = tt::elementType(load.getType());
+    const Registers &registers = get(load);
+    size_t word = std::max<int64_t>(1, 4 / tt::scalarBytes(element)),
+           vector = std::max<int64_t>(word, kMaxVectorBytes / tt::scalarBytes(element));
+    for (size_t r = 0; r < registers.size(); r += vector) {
+      SmallVector<Value> elements;
+      for (size_t i = r; i < std::min(r + word, registers.size()); ++i)
+        elements.push_back(toMemory(registers[i], element));
+      Value bits = pack(elements, unsigned(elements.size() * 8 * tt::scalarBytes(element)))[0];
+      if (bits.getType().isInteger(64))
+        bits = trunc(bits, 32);
+      stores += "st.shared.b32 [lane], $" + std::to_string(words.size()) + "; ";
+      constraints += "r,";
+      words.push_back(bits.getType().isInteger(32) ? bits : zext(bits, 32));
+    }
+  }
+  assembly({},
+           "{ .reg .pred p; .reg .b32 lane; mov.u32 lane, %laneid; setp.gt.u32 p, lane, 31; "
+           "@!p bra BEGUN; " +
+               stores + "trap; BEGUN: }",
+           constraints + "~{memory}", words);
 }
 
 LogicalResult MemoryLowering::lowerPrefetch(PrefetchL2Op op) {

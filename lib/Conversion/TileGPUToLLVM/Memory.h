@@ -51,6 +51,8 @@ private:
   /// The same mask, computed here: where only a branch that is seldom taken wants it, nothing
   /// of it should be kept ready. `here` is what has been copied.
   Value maskHere(Value mask, mlir::IRMapping &here, int depth = 4);
+  /// `op` and as many loads of tiles before it have begun behind this.
+  void beginBehind(tt::LoadOp op, int64_t before);
   void storeWords(Value address, Value predicate, llvm::ArrayRef<Value> words, unsigned wordBits,
                   llvm::StringRef instruction);
 };

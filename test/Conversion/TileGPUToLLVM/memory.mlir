@@ -142,3 +142,26 @@ tt.func @volatile_runs(%x: !tt.ptr<f16>, %y: !tt.ptr<f16> {tt.divisibility = 16 
   tt.store %q, %v : tensor<1024x!tt.ptr<f16>>
   tt.return
 }
+
+// A register of each vector of 16 bytes, two a tile, is read where a branch leads to that is never
+// taken: ptxas puts no load behind what is computed.
+// CHECK-LABEL: llvm.func @begun
+// CHECK-COUNT-4: ld.global.v4.b32
+// CHECK: llvm.inline_asm has_side_effects {{.*}}@!p bra BEGUN; st.shared.b32 [lane], $0; st.shared.b32 [lane], $1; st.shared.b32 [lane], $2; st.shared.b32 [lane], $3; trap; BEGUN: }", "r,r,r,r,~{memory}"
+// CHECK-NOT: BEGUN
+// CHECK: llvm.return
+tt.func @begun(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
+  %r = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+  %ns = tt.splat %n : i32 -> tensor<1024xi32>
+  %m = arith.cmpi slt, %r, %ns : tensor<1024xi32>
+  %xx = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %p = tt.addptr %xx, %r : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %v = tt.load %p, %m : tensor<1024x!tt.ptr<f32>>
+  %yy = tt.splat %y : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %q = tt.addptr %yy, %r : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %w = tt.load %q, %m : tensor<1024x!tt.ptr<f32>>
+  %e = math.exp2 %v : tensor<1024xf32>
+  %f = arith.mulf %e, %w : tensor<1024xf32>
+  tt.store %q, %f, %m : tensor<1024x!tt.ptr<f32>>
+  tt.return
+}

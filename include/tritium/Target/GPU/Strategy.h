@@ -34,6 +34,9 @@ constexpr int64_t kMostRotatedPercent = 70;
 /// beside the first. By reasoning: attention's gradients, 128 keys by 64 queries of 128 dimensions
 /// by 8 warps, take 192 of 255 words, whose scores and their gradients are needed together anyway.
 constexpr int64_t kMostDotsPercent = 80;
+/// What the loads of a thread may bring that begin before anything is computed of them, as far as
+/// it is no loop's. By reasoning: half of the registers of 16 warps a multiprocessor.
+constexpr int64_t kMostBytesBegun = 256;
 /// With fewer registers than that beside the tiles of a loop and a left operand of its dots, that
 /// operand stays in shared memory.
 constexpr int64_t kWordsBesideSums = 36;

@@ -246,6 +246,13 @@ def ReorderInstructions : Pass<"ttg-reorder-instructions", "::mlir::ModuleOp"> {
   }];
 }
 
+def BeginLoads : Pass<"ttg-begin-loads", "::mlir::ModuleOp"> {
+  let summary = "loads begin before anything is computed of them";
+  let description = [{
+    Loads of tiles that stand in no loop begin together where what is computed of them takes long.
+  }];
+}
+
 def PlanExchanges : Pass<"ttg-plan-exchanges", "::mlir::ModuleOp"> {
   let summary = "decides how elements get from thread to thread";
   let description = [{
