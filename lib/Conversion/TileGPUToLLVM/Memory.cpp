@@ -231,44 +231,43 @@ void MemoryLowering::storeWords(Value address, Value predicate, ArrayRef<Value> 
   assembly({}, text, constraints, operands);
 }
 
-SmallVector<unsigned> MemoryLowering::loadedFor(tt::LoadOp op,
-                                                ArrayRef<SmallVector<unsigned, 8>> groups) {
-  SmallVector<unsigned> loaded(groups.size());
-  std::iota(loaded.begin(), loaded.end(), 0);
+MemoryLowering::LoadGroups MemoryLowering::loadGroups(tt::LoadOp op, MaskRuns &bound) {
+  LoadGroups groups;
+  groups.all = accessGroups(op.getPtr(), op.getMask(), &bound);
   const TileLayout &tile = layout(op.getPtr());
   // Else registers do not tell their elements apart.
-  if (op.getIsVolatile() || !tile.registersAreApart() || tile.hasPadding())
-    return loaded;
+  if (op.getIsVolatile() || !tile.registersAreApart() || tile.hasPadding()) {
+    groups.loaded = groups.all;
+    groups.loadedAs.resize(groups.all.size());
+    std::iota(groups.loadedAs.begin(), groups.loadedAs.end(), 0);
+    return groups;
+  }
   SmallVector<int64_t, 4> runs(tile.extents());
   for (Value operand : op->getOperands())
     for (auto [run, constant] : llvm::zip_equal(runs, axes.get(operand).constancy))
       run = std::gcd(run, constant);
   std::map<Coordinates, unsigned> first;
-  for (auto [g, group] : llvm::enumerate(groups)) {
+  for (const SmallVector<unsigned, 8> &group : groups.all) {
     Coordinates place = tile.offset(group[0]);
     for (auto [x, run, extent] : llvm::zip_equal(place, runs, tile.extents()))
       x = run == extent ? 0 : x & -(run & -run);
-    loaded[g] = first.try_emplace(place, g).first->second;
+    auto [known, isNew] = first.try_emplace(place, groups.loaded.size());
+    groups.loadedAs.push_back(known->second);
+    if (isNew)
+      groups.loaded.push_back(group);
   }
-  return loaded;
+  return groups;
 }
 
 LogicalResult MemoryLowering::lowerLoad(tt::LoadOp op) {
   Value ptr = op.getPtr(), mask = op.getMask(), other = op.getOther();
   Type element = tt::elementType(op.getType());
   bool isTile = tt::isTile(ptr.getType());
-  SmallVector<SmallVector<unsigned, 8>> allGroups{{0}}, groups;
-  SmallVector<unsigned> loadedOf{0}; // the number among `groups`
+  LoadGroups all{{{0}}, {{0}}, {0}};
   MaskRuns bound;
-  if (isTile) {
-    allGroups = accessGroups(ptr, mask, &bound);
-    loadedOf = loadedFor(op, allGroups);
-  }
-  for (auto [g, of] : llvm::enumerate(loadedOf)) {
-    of = of == g ? groups.size() : loadedOf[of];
-    if (of == groups.size())
-      groups.push_back(allGroups[g]);
-  }
+  if (isTile)
+    all = loadGroups(op, bound);
+  ArrayRef<SmallVector<unsigned, 8>> groups = all.loaded;
   unsigned elementBits = 8 * tt::scalarBytes(element);
   Words words(groups[0].size(), elementBits);
   std::string hints = hintsOf(op);
@@ -331,15 +330,13 @@ LogicalResult MemoryLowering::lowerLoad(tt::LoadOp op) {
       return merged;
     });
   Registers result(get(ptr).size());
-  for (auto [group, of] : llvm::zip_equal(allGroups, loadedOf)) {
+  for (auto [group, as] : llvm::zip_equal(all.all, all.loadedAs)) {
     unsigned i = 0;
-    for (Value word : ArrayRef(loaded).slice(of * words.count, words.count))
+    for (Value word : ArrayRef(loaded).slice(as * words.count, words.count))
       for (Value bits : unpack(word, elementBits))
         result[group[i++]] = fromMemory(bits, element);
   }
   set(op, std::move(result));
-  if (auto before = op->getAttrOfType<IntegerAttr>(kBeginsBehind))
-    beginBehind(op, before.getInt());
   return success();
 }
 
@@ -468,7 +465,13 @@ LogicalResult MemoryLowering::lowerStore(tt::StoreOp op) {
 
 void populateMemoryPatterns(LoweringPatterns &patterns, const LoweringContext &context) {
   auto family = std::make_shared<MemoryLowering>(context);
-  patterns.add<tt::LoadOp>([=](tt::LoadOp op) { return family->lowerLoad(op); });
+  patterns.add<tt::LoadOp>([=](tt::LoadOp op) {
+    if (failed(family->lowerLoad(op)))
+      return failure();
+    if (auto before = op->getAttrOfType<IntegerAttr>(kBeginsBehind))
+      family->beginBehind(op, before.getInt());
+    return success();
+  });
   patterns.add<tt::StoreOp>([=](tt::StoreOp op) { return family->lowerStore(op); });
   patterns.add<PrefetchL2Op>([=](PrefetchL2Op op) { return family->lowerPrefetch(op); });
 }

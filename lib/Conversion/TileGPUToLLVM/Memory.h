@@ -15,6 +15,8 @@ public:
   explicit MemoryLowering(const LoweringContext &context) : LoweringContext(context) {}
 
   mlir::LogicalResult lowerLoad(tt::LoadOp op);
+  /// `op` and as many loads of tiles before it have begun behind this.
+  void beginBehind(tt::LoadOp op, int64_t before);
   mlir::LogicalResult lowerPrefetch(PrefetchL2Op op);
   mlir::LogicalResult lowerStore(tt::StoreOp op);
   struct StorePlan {
@@ -31,10 +33,12 @@ public:
                                      llvm::StringRef instruction);
 
 private:
-  /// Which of `groups` a thread loads for each of them: one of those from one address under one
-  /// mask.
-  llvm::SmallVector<unsigned> loadedFor(tt::LoadOp op,
-                                        llvm::ArrayRef<llvm::SmallVector<unsigned, 8>> groups);
+  /// Of the groups of a load, those from one address under one mask are loaded as one.
+  struct LoadGroups {
+    llvm::SmallVector<llvm::SmallVector<unsigned, 8>> all, loaded;
+    llvm::SmallVector<unsigned> loadedAs; ///< the number in `loaded` of each of `all`
+  };
+  LoadGroups loadGroups(tt::LoadOp op, MaskRuns &bound);
   /// How the elements behind a tile of pointers move: groups of neighbouring registers. The
   /// mask is the same for all of a group, or, if `bound` is given, as that says.
   llvm::SmallVector<llvm::SmallVector<unsigned, 8>> accessGroups(Value ptr, Value mask,
@@ -51,8 +55,6 @@ private:
   /// The same mask, computed here: where only a branch that is seldom taken wants it, nothing
   /// of it should be kept ready. `here` is what has been copied.
   Value maskHere(Value mask, mlir::IRMapping &here, int depth = 4);
-  /// `op` and as many loads of tiles before it have begun behind this.
-  void beginBehind(tt::LoadOp op, int64_t before);
   void storeWords(Value address, Value predicate, llvm::ArrayRef<Value> words, unsigned wordBits,
                   llvm::StringRef instruction);
 };

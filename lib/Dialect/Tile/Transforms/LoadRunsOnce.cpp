@@ -169,8 +169,7 @@ private:
 /// Operands of dots are computed from it: what a dot takes as it is, it reads in place.
 bool isWanted(LoadOp load) {
   return isTile(load.getPtr().getType()) && isa<scf::ForOp>(load->getParentOp()) &&
-         !load.getIsVolatile() && llvm::all_of(load->getUsers(), isElementwise) &&
-         reachesDot(load);
+         !load.getIsVolatile() && llvm::all_of(load->getUsers(), isElementwise) && reachesDot(load);
 }
 
 /// The longest run of one address under one mask.

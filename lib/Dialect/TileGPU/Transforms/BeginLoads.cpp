@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tritium/Analysis/AccessWidth.h"
 #include "tritium/Dialect/TileGPU/IR/BeginLoads.h"
+#include "tritium/Analysis/AccessWidth.h"
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
