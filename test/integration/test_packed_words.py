@@ -8,12 +8,14 @@ from support import random_array
 
 
 @triton.jit
-def product(a_ptr, b_ptr, scale_ptr, c_ptr, K, sbk, M: tl.constexpr, N: tl.constexpr,
+def product(a_ptr, b_ptr, scale_ptr, c_ptr, K, sbk, zero, M: tl.constexpr, N: tl.constexpr,
             BK: tl.constexpr, ALONG_K: tl.constexpr, GROUP: tl.constexpr):
     m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BK)
+    # What is promised of all numbers is not true of every eighth.
+    k = tl.max_contiguous(tl.multiple_of(k + zero, BK), BK)
     a_ptrs = a_ptr + m[:, None] * K + k[None, :]
     if ALONG_K:
-        b_ptrs = b_ptr + (k // 8)[:, None] * sbk + n[None, :]
+        b_ptrs = b_ptr + (k >> 3)[:, None] * sbk + n[None, :]
         shift = ((k % 8) * 4)[:, None]
     else:
         b_ptrs = b_ptr + k[:, None] * sbk + (n // 8)[None, :]
@@ -38,14 +40,16 @@ def words_of(b, axis):
 
 
 @pytest.mark.parametrize("along_k", (True, False), ids=("along_k", "along_n"))
+@pytest.mark.parametrize("stages", (1, 3))
 @pytest.mark.parametrize("M,N,BK,K", ((16, 32, 32, 128), (64, 64, 32, 128), (64, 128, 64, 192),
                                       (16, 64, 32, 72)))
-def test_product(backend, rng, along_k, M, N, BK, K):
+def test_product(backend, rng, along_k, stages, M, N, BK, K):
     a = random_array(rng, (M, K), "float16")
     b = rng.integers(0, 16, (K, N))
     scale = random_array(rng, (-(-K // BK), N), "float16")
     c = np.zeros((M, N), np.float32)
     words = words_of(b, 0 if along_k else 1)
-    product[(1,)](a, words, scale, c, K, words.shape[1], M, N, BK, along_k, BK, num_warps=4)
+    product[(1,)](a, words, scale, c, K, words.shape[1], 0, M, N, BK, along_k, BK,
+                  num_warps=4, num_stages=stages)
     wide = (b - 8) * np.repeat(scale, BK, 0)[:K].astype(np.float32)
     np.testing.assert_allclose(c, a.astype(np.float32) @ wide, rtol=2e-2, atol=0.5)

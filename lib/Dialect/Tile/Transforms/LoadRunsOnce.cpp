@@ -49,6 +49,15 @@ struct Run {
   int64_t length;
 };
 
+/// `op` of the first elements, of which what hints say of neighbours is not true.
+Value ofFirsts(OpBuilder &b, Operation *op, ValueRange operands, Type type) {
+  OperationState state(op->getLoc(), op->getName(), operands, type, op->getAttrs());
+  Operation *made = b.create(state);
+  for (StringRef hint : {"tt.contiguity", "tt.constancy", "tt.divisibility"})
+    made->removeAttr(hint);
+  return made->getResult(0);
+}
+
 RankedTensorType typeOf(Value tile) { return cast<RankedTensorType>(tile.getType()); }
 
 SmallVector<int64_t> shapeOfFirst(Value tile, Run run) {
@@ -130,8 +139,7 @@ private:
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
       operands.push_back(make(operand, run));
-    OperationState state(loc, op->getName(), operands, type, op->getAttrs());
-    return b.create(state)->getResult(0);
+    return ofFirsts(b, op, operands, type);
   }
 
   /// start + i * step, which is what a range has, or less, and does not wrap.
@@ -209,8 +217,7 @@ void loadOnce(LoadOp load, Run run) {
     operands.push_back(first.make(operand, run));
   auto type = RankedTensorType::get(shapeOfFirst(load.getResult(), run), wide.getElementType());
   b.setInsertionPoint(load);
-  OperationState state(load.getLoc(), load->getName(), operands, type, load->getAttrs());
-  Value tile = b.create(state)->getResult(0);
+  Value tile = ofFirsts(b, load, operands, type);
   load.replaceAllUsesWith(repeat(b, load.getLoc(), tile, run, wide));
   load.erase();
 }
