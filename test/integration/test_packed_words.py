@@ -42,7 +42,7 @@ def words_of(b, axis):
 @pytest.mark.parametrize("along_k", (True, False), ids=("along_k", "along_n"))
 @pytest.mark.parametrize("stages", (1, 3))
 @pytest.mark.parametrize("M,N,BK,K", ((16, 32, 32, 128), (64, 64, 32, 128), (64, 128, 64, 192),
-                                      (16, 64, 32, 72)))
+                                      (16, 64, 32, 72), (64, 96, 64, 128)))
 def test_product(backend, rng, along_k, stages, M, N, BK, K):
     a = random_array(rng, (M, K), "float16")
     b = rng.integers(0, 16, (K, N))
@@ -53,3 +53,25 @@ def test_product(backend, rng, along_k, stages, M, N, BK, K):
                   num_warps=4, num_stages=stages)
     wide = (b - 8) * np.repeat(scale, BK, 0)[:K].astype(np.float32)
     np.testing.assert_allclose(c, a.astype(np.float32) @ wide, rtol=2e-2, atol=0.5)
+
+
+@triton.jit
+def by_hash(b_ptr, c_ptr, n, ROUNDS: tl.constexpr):
+    i = tl.arange(0, 16)
+    acc = tl.zeros((16, 16), dtype=tl.float32)
+    one = tl.full((16, 16), 1, tl.float16)
+    for k in range(n):
+        h = i // 8
+        for _ in tl.static_range(ROUNDS):
+            h = (h ^ (h >> 1)) & 7
+        b = tl.load(b_ptr + k + h[:, None] * 16 + i[None, :])
+        acc = tl.dot(one, b * 2, acc)
+    tl.store(c_ptr + i[:, None] * 16 + i[None, :], acc)
+
+
+def test_an_index_that_uses_itself_twice(backend, rng):
+    """60 times: 2^60 ways lead from the pointers to the range."""
+    b, c = random_array(rng, 200, "float16"), np.zeros((16, 16), np.float32)
+    by_hash[(1,)](b, c, 3, 60)
+    rows = [sum(b[k + r * 16:k + r * 16 + 16].astype(np.float32) for k in range(3)) for r in (0, 1)]
+    np.testing.assert_allclose(c, np.tile((rows[0] + rows[1]) * 16, (16, 1)), rtol=1e-2, atol=0.1)

@@ -71,13 +71,15 @@ class FirstOfRuns {
 public:
   /// Whether `value` is made of nothing but what can be computed for some elements alone.
   bool isKnown(Value value, Run run) {
-    if (!isTile(value.getType()))
-      return true;
+    if (!isTile(value.getType()) || !looked.insert({value, run.dim}).second)
+      return true; // or the answer is no, where it was looked at first
     Operation *op = value.getDefiningOp();
     if (!op || op->getNumRegions())
       return false;
-    if (isa<MakeRangeOp, SplatOp>(op) || matchPattern(op, m_Constant()))
-      return matchPattern(op, m_Constant()) ? isSplat(op) : true;
+    if (matchPattern(op, m_Constant()))
+      return isSplat(op);
+    if (isa<MakeRangeOp, SplatOp>(op))
+      return true;
     if (auto expand = dyn_cast<ExpandDimsOp>(op))
       return isKnown(expand.getSrc(), behind(expand, run));
     if (auto broadcast = dyn_cast<BroadcastOp>(op))
@@ -125,7 +127,7 @@ private:
     if (auto splat = dyn_cast<SplatOp>(op))
       return b.create<SplatOp>(loc, type, splat.getSrc());
     if (auto range = dyn_cast<MakeRangeOp>(op))
-      return steps(b, loc, type, range.getStart(), run.length);
+      return steps(b, loc, type, int32_t(range.getStart()), run.length);
     if (Value quotient = createQuotient(b, op, type, run))
       return quotient;
     if (auto expand = dyn_cast<ExpandDimsOp>(op))
@@ -165,12 +167,13 @@ private:
     if (!range || !matchPattern(division.getRhs(), m_ConstantInt(&divisor)) ||
         !divisor.isStrictlyPositive())
       return {};
-    int64_t by = divisor.getSExtValue(), start = range.getStart();
+    int64_t by = divisor.getSExtValue(), start = int32_t(range.getStart());
     if (run.length % by || start % by)
       return {};
     return steps(b, op->getLoc(), type, start / by, run.length / by);
   }
 
+  llvm::DenseSet<std::pair<Value, unsigned>> looked;
   llvm::DenseMap<std::pair<Value, unsigned>, Value> known;
 };
 
@@ -180,17 +183,17 @@ bool isWanted(LoadOp load) {
          !load.getIsVolatile() && llvm::all_of(load->getUsers(), isElementwise) && reachesDot(load);
 }
 
-/// The longest run of one address under one mask.
-Run longestRun(LoadOp load, const AxisInfoAnalysis &axes) {
-  Run longest{0, 1};
+/// The runs of one address under one mask, of each dimension that has some.
+SmallVector<Run> runsOf(LoadOp load, const AxisInfoAnalysis &axes) {
+  SmallVector<Run> runs;
   for (auto [dim, extent] : llvm::enumerate(shapeOf(load.getType()))) {
     int64_t length = extent;
     for (Value operand : load->getOperands())
       length = std::gcd(length, axes.get(operand).constancy[dim]);
-    if (length > longest.length)
-      longest = {static_cast<unsigned>(dim), length};
+    if (length > 1)
+      runs.push_back({static_cast<unsigned>(dim), length});
   }
-  return longest;
+  return runs;
 }
 
 /// A tile of which `first` has the first element of each run.
@@ -206,10 +209,11 @@ Value repeat(OpBuilder &b, Location loc, Value first, Run run, RankedTensorType 
   return b.create<ReshapeOp>(loc, type, wide);
 }
 
-void loadOnce(LoadOp load, Run run) {
+/// The load of first elements; null, and nothing has changed, if they cannot be told apart.
+LoadOp loadOnce(LoadOp load, Run run) {
   FirstOfRuns first;
   if (!llvm::all_of(load->getOperands(), [&](Value x) { return first.isKnown(x, run); }))
-    return;
+    return {};
   OpBuilder b(load);
   auto wide = typeOf(load.getResult());
   SmallVector<Value> operands;
@@ -220,6 +224,7 @@ void loadOnce(LoadOp load, Run run) {
   Value tile = ofFirsts(b, load, operands, type);
   load.replaceAllUsesWith(repeat(b, load.getLoc(), tile, run, wide));
   load.erase();
+  return tile.getDefiningOp<LoadOp>();
 }
 
 struct LoadRunsOncePass : impl::LoadRunsOnceBase<LoadRunsOncePass> {
@@ -235,12 +240,14 @@ struct LoadRunsOncePass : impl::LoadRunsOnceBase<LoadRunsOncePass> {
       if (loads.empty())
         return;
       AxisInfoAnalysis axes(func);
-      SmallVector<std::pair<LoadOp, Run>> runs;
+      SmallVector<std::pair<LoadOp, SmallVector<Run>>> runs;
       for (LoadOp load : loads)
-        if (Run run = longestRun(load, axes); run.length > 1)
-          runs.emplace_back(load, run);
-      for (auto [load, run] : runs)
-        loadOnce(load, run);
+        runs.emplace_back(load, runsOf(load, axes));
+      // Along one dimension after the other: runs along one are none along another.
+      for (auto [load, all] : runs)
+        for (Run run : all)
+          if (LoadOp once = loadOnce(load, run))
+            load = once;
     });
   }
 };

@@ -68,7 +68,8 @@ Attribute layoutToStoreFrom(Type tile, DotOperandEncodingAttr operand, int warps
   own[depth] = within(storedBytes / tt::scalarBytes(tt::elementType(tile)), depth);
   lanes[across] = within(kLanesPerWarp, across);
   lanes[depth] = kLanesPerWarp / lanes[across];
-  groups[across] = within(std::clamp<int64_t>(shape[across] / lanes[across], 1, warps), across);
+  groups[across] = static_cast<int32_t>(
+      llvm::bit_floor(uint64_t(std::clamp<int64_t>(shape[across] / lanes[across], 1, warps))));
   groups[depth] = warps / groups[across];
   return BlockedEncodingAttr::get(tile.getContext(), own, lanes, groups,
                                   {int32_t(depth), int32_t(across)});
