@@ -104,14 +104,73 @@ bool isFloat8(Type type) { return tt::isTileFloat(type) && tt::scalarBits(type) 
 } // namespace
 
 /// Two casts to 16 bits in one instruction, whose result is a pair as tensor cores and stores
-/// take it.
+/// take it; casts to and from 8 bits, of which there are instructions for pairs alone.
 bool ElementwiseLowering::canCastPairs(Operation *op) {
-  Type to = tt::elementType(op->getResult(0).getType());
-  return isa<arith::TruncFOp>(op) && tt::elementType(op->getOperand(0).getType()).isF32() &&
-         (to.isF16() || to.isBF16()) && gpu.castsPairs;
+  if (!isa<arith::TruncFOp, arith::ExtFOp>(op))
+    return false;
+  Type from = tt::elementType(op->getOperand(0).getType()),
+       to = tt::elementType(op->getResult(0).getType());
+  auto hasInstructions = [&](Type narrow, Type wide) {
+    return gpu.convertsFloat8 && (narrow.isFloat8E4M3FN() || narrow.isFloat8E5M2()) &&
+           (wide.isF32() || wide.isF16() || wide.isBF16());
+  };
+  if (isFloat8(from) || isFloat8(to))
+    return isFloat8(from) ? hasInstructions(from, to) : hasInstructions(to, from);
+  return from.isF32() && (to.isF16() || to.isBF16()) && gpu.castsPairs;
 }
 
-std::pair<Value, Value> ElementwiseLowering::emitCastPair(Type to, Value low, Value high) {
+/// What is too large becomes infinity where there is one, as in all other casts: the instruction
+/// takes the largest number instead.
+std::pair<Value, Value> ElementwiseLowering::emitEncodedPair(Type to, Value low, Value high) {
+  low = low.getType().isF32() ? low : fpext(low, b.getF32Type());
+  high = high.getType().isF32() ? high : fpext(high, b.getF32Type());
+  StringRef format = to.isFloat8E5M2() ? "e5m2" : "e4m3";
+  Value both = assembly(b.getI16Type(), ("cvt.rn.satfinite." + format + "x2.f32 $0, $1, $2;").str(),
+                        "=h,f,f", {high, low}, /*hasSideEffects=*/false);
+  Value first = trunc(both, 8), second = trunc(shr(both, 8), 8);
+  if (!to.isFloat8E5M2())
+    return {first, second};
+  constexpr double roundsUp = 61440; // half way from the largest, 57344, to the next, 65536
+  constexpr int64_t infinity = 0x7c, sign = 0x80;
+  auto corrected = [&](Value code, Value x) {
+    Value magnitude = intrinsic("llvm.fabs", b.getF32Type(), {x});
+    Value isBeyond = b.create<LLVM::FCmpOp>(loc, LLVM::FCmpPredicate::oge, magnitude,
+                                            number(b.getF32Type(), roundsUp));
+    Value infinite =
+        ior(iand(code, constant(b.getI8Type(), sign)), constant(b.getI8Type(), infinity));
+    return select(isBeyond, infinite, code);
+  };
+  return {corrected(first, low), corrected(second, high)};
+}
+
+std::pair<Value, Value> ElementwiseLowering::emitDecodedPair(Type from, Type to, Value low,
+                                                             Value high) {
+  auto halves = [&]() -> std::pair<Value, Value> {
+    Value first = zext(low, 16), second = zext(high, 16);
+    if (from.isFloat8E5M2()) // the upper half of an f16
+      return {shl(first, 8), shl(second, 8)};
+    Value both = assembly(b.getI32Type(), "cvt.rn.f16x2.e4m3x2 $0, $1;", "=r,h",
+                          {ior(first, shl(second, 8))}, /*hasSideEffects=*/false);
+    return {trunc(both, 16), trunc(shr(both, 16), 16)};
+  };
+  auto [first, second] = halves();
+  auto inType = [&](Value bits) {
+    Value half = bitcast(bits, b.getF16Type());
+    if (to.isF16())
+      return half;
+    Value wide = fpext(half, b.getF32Type());
+    return to.isF32() ? wide : fptrunc(wide, to);
+  };
+  return {inType(first), inType(second)};
+}
+
+std::pair<Value, Value> ElementwiseLowering::emitCastPair(Operation *op, Value low, Value high) {
+  Type from = tt::elementType(op->getOperand(0).getType()),
+       to = tt::elementType(op->getResult(0).getType());
+  if (isFloat8(from))
+    return emitDecodedPair(from, to, low, high);
+  if (isFloat8(to))
+    return emitEncodedPair(to, low, high);
   StringRef name = to.isF16() ? "llvm.nvvm.ff2f16x2.rn" : "llvm.nvvm.ff2bf16x2.rn";
   Value both = intrinsic(name, VectorType::get(2, to), {high, low});
   return {b.create<LLVM::ExtractElementOp>(loc, both, i32(0)),
@@ -203,8 +262,7 @@ LogicalResult ElementwiseLowering::emitElementwise(Operation *op, ArrayRef<unsig
   for (size_t i = 0; i < registers.size(); ++i) {
     unsigned r = registers[i];
     if (inPairs && i + 1 < registers.size() && registers[i + 1] == r + 1) {
-      auto [low, high] =
-          emitCastPair(tt::elementType(result.getType()), operandOf(0, r), operandOf(0, r + 1));
+      auto [low, high] = emitCastPair(op, operandOf(0, r), operandOf(0, r + 1));
       values[result][r] = low;
       values[result][r + 1] = high;
       ++i;

@@ -32,7 +32,10 @@ private:
   bool lowerBound(mlir::arith::CmpIOp op);
   Value emitCast(mlir::Operation *op, Value x);
   bool canCastPairs(mlir::Operation *op);
-  std::pair<Value, Value> emitCastPair(mlir::Type to, Value low, Value high);
+  std::pair<Value, Value> emitCastPair(mlir::Operation *op, Value low, Value high);
+  /// To codes of 8 bits, and from them.
+  std::pair<Value, Value> emitEncodedPair(mlir::Type to, Value low, Value high);
+  std::pair<Value, Value> emitDecodedPair(mlir::Type from, mlir::Type to, Value low, Value high);
   Value emitIntDivision(mlir::Operation *op, Value x, Value y);
   Value emitShift(mlir::Operation *op, Value x, Value y);
   Value emitCompare(mlir::Operation *op, Value x, Value y);

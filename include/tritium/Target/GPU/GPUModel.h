@@ -36,6 +36,7 @@ struct GPUModel {
   bool hasAsyncCopies = true;   ///< cp.async
   bool hasL2Prefetch = true;    ///< of what later programs load
   bool castsPairs = true;       ///< f32 to two f16 or bf16 at once
+  bool convertsFloat8 = false;  ///< two e4m3 or e5m2 from f32, and to f16, at once
   bool addsBFloat16 = false;    ///< red and atom of bf16
   bool hasTensorCopies = false; ///< TMA, barriers in memory, clusters
 };
