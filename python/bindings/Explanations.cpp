@@ -52,7 +52,7 @@ static std::array<std::string, 4> explain(nb::object candidate,
   tritium_error error = {};
   tritium_explained *made;
   {
-    nb::gil_scoped_release release;
+    WithoutGIL release;
     made = tritium_kernel_explain(pending->native, call.arguments, call.count, call.options.data(),
                                   call.options.size(), pending->grid,
                                   target ? target->c_str() : nullptr, &what, &error);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelState.h"
+#include "WithGIL.h"
 
 using namespace tritium::python;
 
@@ -51,8 +52,11 @@ bool createKernel(PyObject *self, KernelState &state) {
   for (PyObject *key : settingKeys)
     configured.settings.push_back(Ref::borrow(PyDict_GetItem(names->environment, key)));
   // Reading the signature may look up names that defaults use.
-  Py_BEGIN_ALLOW_THREADS configured.kernel = tritium_kernel_create(&source, &config, &error);
-  Py_END_ALLOW_THREADS if (!configured.kernel) {
+  {
+    WithoutGIL release;
+    configured.kernel = tritium_kernel_create(&source, &config, &error);
+  }
+  if (!configured.kernel) {
     raise(error);
     return false;
   }
@@ -235,9 +239,12 @@ PyObject *compileKernel(PyObject *self, PyObject *const *args, Py_ssize_t positi
   tritium_kernel *native = state.kernel();
   tritium_error error = {};
   tritium_compiled *compiled;
-  Py_BEGIN_ALLOW_THREADS compiled = tritium_kernel_compile(
-      native, call.arguments, call.count, call.options.data(), call.options.size(), &error);
-  Py_END_ALLOW_THREADS if (!compiled) {
+  {
+    WithoutGIL release;
+    compiled = tritium_kernel_compile(native, call.arguments, call.count, call.options.data(),
+                                      call.options.size(), &error);
+  }
+  if (!compiled) {
     raise(error);
     return nullptr;
   }

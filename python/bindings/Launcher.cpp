@@ -9,6 +9,7 @@
 #include "DeviceArrays.h"
 #include "KernelState.h"
 #include "TunedLauncher.h"
+#include "WithGIL.h"
 
 #include <cstring>
 
@@ -292,10 +293,12 @@ PyObject *tritium::python::run(KernelState &state, const BoundCall &call, const 
   tritium_compiled *compiled = nullptr;
   tritium_error error = {};
   int status;
-  Py_BEGIN_ALLOW_THREADS status =
-      tritium_kernel_launch_on(native, call.arguments, call.count, call.options.data(),
-                               call.options.size(), grid, stream, &compiled, &error);
-  Py_END_ALLOW_THREADS if (status != 0) {
+  {
+    WithoutGIL release;
+    status = tritium_kernel_launch_on(native, call.arguments, call.count, call.options.data(),
+                                      call.options.size(), grid, stream, &compiled, &error);
+  }
+  if (status != 0) {
     raise(error);
     return nullptr;
   }

@@ -5,6 +5,7 @@
 #include "Launcher.h"
 #include "Module.h"
 #include "Simulation.h"
+#include "WithGIL.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -130,7 +131,7 @@ public:
     source.key_count = names.size();
     tritium_error error = {};
     {
-      nb::gil_scoped_release release;
+      WithoutGIL release;
       handle = tritium_program_create(&source, nullptr, &error);
     }
     if (!handle)
@@ -192,7 +193,7 @@ public:
     tritium_error error = {};
     int status;
     {
-      nb::gil_scoped_release release;
+      WithoutGIL release;
       status = tritium_program_launch(handle, given.arguments.data(), given.arguments.size(),
                                       given.options.data(), given.options.size(), computeGrid,
                                       &call, stream, &launched, &error);

@@ -3,9 +3,9 @@
 #ifndef TRITIUM_PYTHON_SIMULATION_H
 #define TRITIUM_PYTHON_SIMULATION_H
 
-#include "tritium/tritium.h"
+#include "WithGIL.h"
 
-#include <nanobind/nanobind.h>
+#include "tritium/tritium.h"
 
 #include <optional>
 #include <string>
@@ -23,7 +23,7 @@ runSimulation(const std::string &arch, const std::optional<std::string> &checks,
   tritium_error error = {};
   tritium_simulated *result;
   {
-    nanobind::gil_scoped_release release;
+    WithoutGIL release;
     result = run(how, error);
   }
   if (!result)

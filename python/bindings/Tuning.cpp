@@ -8,6 +8,7 @@
 #include "HookError.h"
 #include "Launcher.h"
 #include "Module.h"
+#include "WithGIL.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -61,7 +62,7 @@ int measure(void *user, size_t candidate, tritium_trial *trial, double times[3])
       tritium_error error = {};
       int status;
       {
-        nb::gil_scoped_release release;
+        WithoutGIL release;
         status = tritium_trial_run(trial, &error);
       }
       if (status != 0)
@@ -121,7 +122,7 @@ nb::tuple tune(nb::list calls, const std::vector<std::string> &labels, const std
   tritium_error error = {};
   tritium_tuned *tuned;
   {
-    nb::gil_scoped_release release;
+    WithoutGIL release;
     tuned = tritium_tune(&tuning, &error);
   }
   if (!tuned)

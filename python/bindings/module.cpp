@@ -141,7 +141,7 @@ public:
     size_t size = 0;
     const char *text;
     {
-      nb::gil_scoped_release release;
+      WithoutGIL release;
       text = tritium_compiled_stage(handle, name.c_str(), &size, &error);
     }
     if (!text)
@@ -166,7 +166,7 @@ public:
     tritium_error error = {};
     int status;
     {
-      nb::gil_scoped_release release;
+      WithoutGIL release;
       status = tritium_compiled_launch_on(handle, native.data(), native.size(), grid.data(), stream,
                                           &error);
     }
@@ -242,7 +242,7 @@ Compiled *specialize(uintptr_t kernel, nb::list parameters, nb::dict options,
   tritium_error error = {};
   tritium_compiled *compiled;
   {
-    nb::gil_scoped_release release;
+    WithoutGIL release;
     compiled = tritium_kernel_specialize(reinterpret_cast<tritium_kernel *>(kernel), native.data(),
                                          native.size(), nativeOptions.data(), nativeOptions.size(),
                                          target ? target->c_str() : nullptr, &error);
@@ -259,7 +259,7 @@ Compiled *compileTileIR(const std::string &text, const std::string &file, nb::di
   tritium_error error = {};
   tritium_compiled *compiled;
   {
-    nb::gil_scoped_release release;
+    WithoutGIL release;
     compiled =
         tritium_compile_ttir(text.c_str(), file.c_str(), nativeOptions.data(), nativeOptions.size(),
                              target ? target->c_str() : nullptr, &error);
@@ -398,7 +398,7 @@ NB_MODULE(_C, m) {
         tritium_error error = {};
         int status;
         {
-          nb::gil_scoped_release release;
+          WithoutGIL release;
           status = tritium_cuda_synchronize(device, &error);
         }
         if (status != 0)
@@ -409,7 +409,7 @@ NB_MODULE(_C, m) {
     tritium_error error = {};
     const char *text;
     {
-      nb::gil_scoped_release release;
+      WithoutGIL release;
       text = tritium_take_clocks(&error);
     }
     if (!text)
@@ -435,7 +435,7 @@ NB_MODULE(_C, m) {
   addExplanations(m);
   addDebugging(m);
   addPrograms(m);
-  if (!addLauncherTypes(m.ptr()))
+  if (!addLauncherTypes(m.ptr()) || !attendPythonsEnd())
     throw nb::python_error();
   tritium_set_printer(printToPython, nullptr);
   watchSignals();
