@@ -49,13 +49,15 @@ LANGUAGE = {
     "standard": ("tl.standard", "tl.standard.", [tl.standard]),
 }
 HOST = {
-    "triton": ("The host: kernels, tuning, compiling", "triton.", [triton]),
+    "triton": ("The host: kernels, launches, compiling", "triton.", [triton]),
+    "tuning": ("Tuning", "triton.", [triton]),
     "errors": ("Errors", "triton.", [triton]),
     "testing": ("triton.testing", "triton.testing.", [triton.testing]),
     "tools": ("triton.tools", "triton.tools.", [
         triton.tools.tensor_descriptor, triton.tools.experimental_descriptor, triton.tools.mxfp,
         triton.tools.ragged_tma]),
 }
+TUNING = {"tritium.tune", "tritium._heuristics"}
 INTRODUCTION = """# The language, name by name
 
 Made by `utils/language_reference.py` from the docstrings of `python/tritium`, which `help()` shows,
@@ -86,6 +88,15 @@ def public(module):
         if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__]
     return {name: getattr(module, name) for name in names
             if callable(getattr(module, name)) and not isinstance(getattr(module, name), tl.dtype)}
+
+
+def page_of(value, module):
+    """The page of a name of the package itself; None: that of its module."""
+    if inspect.isclass(value) and issubclass(value, Exception):
+        return "errors"
+    if module is not triton:
+        return None
+    return "tuning" if value.__module__ in TUNING else "triton"
 
 
 def members(value):
@@ -212,8 +223,8 @@ def pages():
             for module in modules:
                 before = place(module, prefix)
                 for name, value in public(module).items():
-                    is_error = inspect.isclass(value) and issubclass(value, Exception)
-                    if id(value) in seen or not value.__doc__ or is_error != (page == "errors"):
+                    if (id(value) in seen or not value.__doc__
+                            or page_of(value, module) not in (page, None)):
                         continue
                     seen.add(id(value))
                     names.append(before + name)

@@ -4,10 +4,10 @@
 
 Columns: the largest error against NumPy in fp64 (relative to the largest value), the speed
 of Tritium and of NumPy on the same arrays (NumPy's matmul is OpenBLAS on the same number of
-threads, in fp32 also for bf16 and int8), their ratio, and the time that the first launch took to compile. The two run by turns;
-speeds are medians, and the ratio is the median of the turns' with their quartiles. Plots and
-tables go to build/demo, with the machine that they are of; other processes that computed
-meanwhile are named, because the numbers are then not those of this code.
+threads, in fp32 also for bf16 and int8), their ratio, and the time that the first launch took to
+compile. The two run by turns; speeds are medians, and the ratio is the median of the turns' with
+their quartiles. Plots and tables go to build/demo, with the machine that they are of; other
+processes that computed meanwhile are named, because the numbers are then not those of this code.
 """
 
 import os
@@ -105,7 +105,8 @@ def cases():
     # NumPy multiplies the same numbers in fp32.
     n, tiles = 1024, {"BM": 128, "BN": 128, "BK": 64}
     a32, b32 = (np.clip(np.round(32 * normal(n, n)), -127, 127) for _ in range(2))
-    for name, dtype, sums in (("bf16", ml_dtypes.bfloat16, np.float32), ("int8", np.int8, np.int32)):
+    for name, dtype, sums in (("bf16", ml_dtypes.bfloat16, np.float32),
+                              ("int8", np.int8, np.int32)):
         a, b, out = a32.astype(dtype), b32.astype(dtype), np.empty((n, n), sums)
         yield Case(f"matmul {name}", f"{n}x{n}x{n}", lambda: multiply(a, b, c=out, **tiles),
                    lambda: a32 @ b32, lambda: a32.astype(np.float64) @ b32,

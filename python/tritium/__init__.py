@@ -18,6 +18,7 @@ from ._aggregates import aggregate
 from ._alias import install_as_triton
 from ._allocation import set_allocator
 from ._async_compile import AsyncCompileMode, FutureKernel
+from ._heuristics import Heuristics, heuristics
 from .c import config, kernel, read
 from .compiler import ASTSource, CompiledKernel, compile
 from .errors import (ArgumentError, AutotunerError, CompilationError, CUDAError,
@@ -30,7 +31,7 @@ from .language import must_use_result
 from .language.math import cdiv as _language_cdiv
 from .profiler.launches import profile
 from .language._builtin import Builtin as _Builtin
-from .tune import Autotuner, Config, Heuristics, autotune, heuristics
+from .tune import Autotuner, Config, autotune
 
 __all__ = [
     "jit", "aggregate", "constexpr_function", "autotune", "Config", "heuristics", "cdiv",

@@ -1,7 +1,6 @@
-"""Choosing launch options by rule (`heuristics`) or by measurement (`autotune`)."""
+"""Choosing launch options by measurement (`autotune`)."""
 
 import functools
-import inspect
 import os
 import threading
 import time
@@ -9,13 +8,14 @@ import warnings
 import weakref
 
 from . import _C, explanation, knobs, simulation, testing
+from ._heuristics import Heuristics, Wrapper, names_of
 from ._hooks import hooks
 from .errors import (ArgumentError, AutotunerError, CompileTimeAssertionFailure, OutOfResources,
                      PTXASError)
 from .jit import JITFunction, KernelInterface
 from .tools.tensor_descriptor import TensorDescriptor
 
-__all__ = ["Config", "autotune", "heuristics", "Autotuner", "Heuristics"]
+__all__ = ["Config", "autotune", "Autotuner"]
 
 _autotuners = weakref.WeakSet()
 
@@ -102,87 +102,6 @@ class Config:
         return f"Config({self})"
 
 
-class _Wrapper(KernelInterface):
-    """A kernel around another one.
-
-    Attributes:
-        fn: the other one.
-        arg_names: names of the parameters.
-        base_fn: the Python function of the innermost.
-    """
-
-    def __init__(self, fn, arg_names):
-        self.fn = fn
-        self.arg_names = list(arg_names)
-        self.base_fn = fn
-        while not inspect.isfunction(self.base_fn):
-            self.base_fn = self.base_fn.fn
-        self.__name__ = self.base_fn.__name__
-        self.__doc__ = self.base_fn.__doc__
-
-    def _kernel_source(self, names):
-        return self.fn._kernel_source(names)
-
-
-class Heuristics(_Wrapper):
-    """A kernel some of whose parameters are computed from the others. See `heuristics`."""
-
-    def __init__(self, fn, arg_names, values):
-        super().__init__(fn, arg_names)
-        self.values = values
-
-    def _computed(self, args, kwargs):
-        """`kwargs` with the computed parameters."""
-        kwargs = dict(kwargs)
-        for name, compute in self.values.items():
-            kwargs[name] = compute({**dict(zip(self.arg_names, args)), **kwargs})
-        return kwargs
-
-    def run(self, *args, grid, warmup=False, **kwargs):
-        return self.fn.run(*args, grid=grid, warmup=warmup, **self._computed(args, kwargs))
-
-    def simulate(self, grid, /, *args, **kwargs):
-        """As `JITFunction.simulate`."""
-        own = simulation.take_options(kwargs, self.arg_names)
-        return self.fn.simulate(grid, *args, **self._computed(args, kwargs), **own)
-
-    def explain(self, grid, /, *args, **kwargs):
-        """As `JITFunction.explain`."""
-        own = explanation.take_options(kwargs, self.arg_names)
-        return self.fn.explain(grid, *args, **self._computed(args, kwargs), **own)
-
-
-def _names_of(fn, decorator):
-    """The names of the parameters of what `decorator` is put above."""
-    if isinstance(fn, KernelInterface):
-        return fn.arg_names
-    raise ArgumentError(f"@{decorator} decorates a kernel: put it above @jit, not above a "
-                        f"{type(fn).__qualname__}")
-
-
-def heuristics(values):
-    """Decorates a kernel: some of its parameters are computed from the others.
-
-    Args:
-        values: parameter name -> a function of the dict of arguments by name.
-
-    Returns a decorator, which makes `Heuristics` of a kernel. Raises `ArgumentError` if it is put
-    above anything else.
-
-    Example:
-        >>> @triton.heuristics({"BLOCK": lambda args: triton.next_power_of_2(args["n"])})
-        ... @triton.jit
-        ... def fill(x, n, BLOCK: tl.constexpr):
-        ...     i = tl.arange(0, BLOCK)
-        ...     tl.store(x + i, BLOCK, mask=i < n)
-        >>> x = np.zeros(3, dtype=np.int32)
-        >>> compiled = fill[(1,)](x, 3)
-        >>> x
-        array([4, 4, 4], dtype=int32)
-    """
-    return lambda fn: Heuristics(fn, _names_of(fn, "heuristics"), values)
-
-
 def _zero(array):
     array.zero_() if hasattr(array, "zero_") else array.fill(0)
 
@@ -198,7 +117,7 @@ def _assign(array, copy):
         array[...] = copy
 
 
-class Autotuner(_C.TunerBase, _Wrapper):
+class Autotuner(_C.TunerBase, Wrapper):
     """A kernel that measures its configs and keeps the fastest. See `autotune`.
 
     Attributes:
@@ -566,6 +485,6 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_va
         >>> double.best_config in configs
         True
     """
-    return lambda fn: Autotuner(fn, _names_of(fn, "autotune"), configs, key, reset_to_zero,
+    return lambda fn: Autotuner(fn, names_of(fn, "autotune"), configs, key, reset_to_zero,
                                 restore_value, pre_hook, post_hook, prune_configs_by, warmup,
                                 rep, use_cuda_graph, do_bench, cache_results)

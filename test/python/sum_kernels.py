@@ -1,10 +1,15 @@
-"""Kernels that add up over a loop, whose programs may have parts; and a product, and that it is
-right."""
+"""Kernels that add up over a loop, whose programs may have parts; and that what they give is right,
+whatever the options say of parts."""
+
+import re
 
 import numpy as np
+import pytest
 
 import tritium as triton
 import tritium.language as tl
+from tritium import _C
+from tritium.compiler import CompiledKernel
 
 
 @triton.jit
@@ -91,3 +96,64 @@ def by_block_pointer(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.cons
         b = tl.advance(b, (BK, 0))
     c = tl.make_block_ptr(c_ptr, (M, N), (N, 1), (m, n), (BM, BN), (1, 0))
     tl.store(c, acc.to(tl.float16), boundary_check=(0, 1))
+
+
+def check_same_bits(monkeypatch, **options):
+    """A product has the same bits, whichever part ends last."""
+    random = np.random.default_rng(1)
+    a, b = (random.standard_normal((64, 512)).astype(np.float16) for _ in range(2))
+    results = []
+    for seed in range(6):
+        monkeypatch.setenv("TRITIUM_SIM_SEED", str(seed))
+        c = np.empty((64, 64), np.float32)
+        matmul[(1,)](a, b.T.copy(), c, c, 64, 64, 512, 512, 64, 64, 64, 64, 32, False, **options)
+        results.append(c)
+    for c in results[1:]:
+        np.testing.assert_array_equal(c, results[0])
+
+
+def check_columns(m, launch=columns, **options):
+    """No products; a sum that is a number, and one that moves and is read behind the loop."""
+    x = np.random.default_rng(3).integers(-9, 9, (m, 90)).astype(np.float32)
+    out, last = np.empty(90, np.float32), np.zeros(3, np.int32)
+    kernel = launch[(3,)](x, out, last, m, 90, 16, 32, **options)
+    np.testing.assert_array_equal(out, x.sum(0) * m)
+    np.testing.assert_array_equal(last, 5 + -(-m // 16) * 16)
+    return kernel
+
+
+def check_blocks(kernel, **options):
+    random = np.random.default_rng(5)
+    a, b = (random.integers(-3, 4, shape).astype(np.float16) for shape in [(136, 328), (328, 72)])
+    c = np.empty((136, 72), np.float16)
+    made = kernel[(3, 2)](a, b, c, 136, 72, 328, 64, 64, 32, **options)
+    np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+    return made
+
+
+def check_from_layouts(backend, errors, message, **options):
+    """From tile IR with layouts, whose parameters are those of the launch. Each of `errors`, a text
+    in it and another one for it, is refused with the message. Answers what is compiled."""
+    text = check_columns(100, **options).asm["ttgir"]
+    target = "cuda:90" if backend == "cuda" else backend
+    again = CompiledKernel(_C.compile_ttir(text, "columns.ttgir", {}, target))
+    x = np.random.default_rng(4).integers(-9, 9, (100, 90)).astype(np.float32)
+    out, last = np.zeros(90, np.float32), np.zeros(3, np.int32)
+    again[(3,)](x, out, last, 100, 90)
+    np.testing.assert_array_equal(out, x.sum(0) * 100)
+    for old, bad in errors:
+        assert old in text
+        with pytest.raises(triton.CompilationError, match=message):
+            _C.compile_ttir(text.replace(old, bad), "columns.ttgir", {}, target)
+    return again
+
+
+def check_not_twice(attribute):
+    """Tile IR without layouts that has parts already would get others."""
+    text = check_columns(4).asm["ttir"]
+    name = attribute.partition(" ")[0]
+    marked = re.sub(r"(tt.func @columns\(.*\)) \{", rf"\1 attributes {{{attribute}}} {{", text)
+    assert marked != text
+    for target in ("cpu", "cuda:90"):
+        with pytest.raises(triton.CompilationError, match=f"{name} is of tile IR with layouts"):
+            _C.compile_ttir(marked, "columns.ttir", {}, target)

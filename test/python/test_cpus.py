@@ -254,8 +254,8 @@ def test_rearranged(run, rng):
 
 
 def test_code_is_of_its_version():
-    """The CPU of the first version traps at later instructions, so tests on it show that code for it
-    has none. Code for the other one has some."""
+    """The CPU of the first version traps at later instructions, so tests on it show that code for
+    it has none. Code for the other one has some."""
     def text(cpu):
         return call(COMMAND, "compile", HERE / "cpu_kernels.py", "--kernel", "atomics",
                     "--signature", "*i32,*i32,*fp32,*i32,*i32,*i32,i32", "--constexpr", "N=32",

@@ -35,10 +35,12 @@ def gradients(q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_ptr, dk_ptr, dv_ptr, N
     for first in range(0, n, BM):
         rows = first + tl.arange(0, BM)
         inside = rows < n
-        qt = tl.load(q_ptr + (head + rows)[None, :] * D + dims[:, None], mask=inside[None, :], other=0.0)
+        qt = tl.load(q_ptr + (head + rows)[None, :] * D + dims[:, None], mask=inside[None, :],
+                     other=0.0)
         lse = tl.load(lse_ptr + head + rows, mask=inside, other=0.0)
         pt = tl.where(inside[None, :], tl.exp2(tl.dot(k, qt) - lse[None, :]), 0.0)
-        do = tl.load(do_ptr + (head + rows)[:, None] * D + dims[None, :], mask=inside[:, None], other=0.0)
+        do = tl.load(do_ptr + (head + rows)[:, None] * D + dims[None, :], mask=inside[:, None],
+                     other=0.0)
         dv += tl.dot(pt.to(do.dtype), do)
         delta = tl.load(delta_ptr + head + rows, mask=inside, other=0.0)
         dst = pt * (tl.dot(v, tl.trans(do)) - delta[None, :])

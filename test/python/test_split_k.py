@@ -2,16 +2,15 @@
 TRITIUM_TEST_BACKENDS=cuda on one of compute capability 9.0."""
 
 import os
-import re
 
 import numpy as np
 import pytest
 
 import tritium as triton
 import tritium.language as tl
-from sum_kernels import by_block_pointer, by_descriptor, check_product, columns, matmul
-from tritium import _C
-from tritium.compiler import CompiledKernel
+from sum_kernels import (by_block_pointer, by_descriptor, check_blocks, check_columns,
+                         check_from_layouts, check_not_twice, check_product, check_same_bits,
+                         columns, matmul)
 
 BACKEND = "cuda" if os.environ.get("TRITIUM_TEST_BACKENDS") == "cuda" else "sim:sm_90"
 
@@ -34,9 +33,9 @@ def said(kernel):
 @pytest.mark.parametrize("parts", [2, 3, 4, 7, 16])
 def test_parts(parts):
     kernel = multiply(128, 64, 512, parts)
-    assert said(kernel) == [f"the loop is split in {parts} parts, each of which is a program of its "
-                            "own; the last of them to end adds their sums up and does what comes "
-                            "behind the loop"]
+    assert said(kernel) == [f"the loop is split in {parts} parts, each of which is a program of "
+                            "its own; the last of them to end adds their sums up and does what "
+                            "comes behind the loop"]
     assert kernel.metadata.split_k == parts
 
 
@@ -74,18 +73,8 @@ def test_in_any_order(monkeypatch, seed):
     multiply(130, 70, 300, 4)
 
 
-# The same bits, whichever part ends last.
 def test_same_bits(monkeypatch):
-    random = np.random.default_rng(1)
-    a, b = (random.standard_normal((64, 512)).astype(np.float16) for _ in range(2))
-    results = []
-    for seed in range(6):
-        monkeypatch.setenv("TRITIUM_SIM_SEED", str(seed))
-        c = np.empty((64, 64), np.float32)
-        matmul[(1,)](a, b.T.copy(), c, c, 64, 64, 512, 512, 64, 64, 64, 64, 32, False, split_k=5)
-        results.append(c)
-    for c in results[1:]:
-        np.testing.assert_array_equal(c, results[0])
+    check_same_bits(monkeypatch, split_k=5)
 
 
 @triton.jit
@@ -113,15 +102,9 @@ def test_two_sums(parts):
     assert kernel.metadata.split_k == parts
 
 
-# No products; a sum that is a number, and one that moves and is read behind the loop.
 @pytest.mark.parametrize("m, parts", [(100, 4), (64, 2), (7, 3), (257, 8)])
 def test_sums_of_columns(m, parts):
-    x = np.random.default_rng(3).integers(-9, 9, (m, 90)).astype(np.float32)
-    out, last = np.empty(90, np.float32), np.zeros(3, np.int32)
-    kernel = columns[(3,)](x, out, last, m, 90, 16, 32, split_k=parts)
-    np.testing.assert_array_equal(out, x.sum(0) * m)
-    np.testing.assert_array_equal(last, 5 + -(-m // 16) * 16)
-    assert kernel.metadata.split_k == parts
+    assert check_columns(m, split_k=parts).metadata.split_k == parts
 
 
 # A program's output may lie where it has read its input: it comes when all parts have read.
@@ -137,12 +120,7 @@ def test_in_place(monkeypatch, seed):
 
 @pytest.mark.parametrize("kernel", [by_descriptor, by_block_pointer])
 def test_blocks(kernel):
-    random = np.random.default_rng(5)
-    a, b = (random.integers(-3, 4, shape).astype(np.float16) for shape in [(136, 328), (328, 72)])
-    c = np.empty((136, 72), np.float16)
-    made = kernel[(3, 2)](a, b, c, 136, 72, 328, 64, 64, 32, split_k=3)
-    np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
-    assert made.metadata.split_k == 3
+    assert check_blocks(kernel, split_k=3).metadata.split_k == 3
 
 
 # ---------------------------------------------------------------- what cannot be split
@@ -223,11 +201,11 @@ def straight(x_ptr, out_ptr, N, B: tl.constexpr):
     tl.store(out_ptr + tl.arange(0, B), tl.load(x_ptr + tl.arange(0, B)))
 
 
-CARRIES = ("from one iteration to the next its loop carries what is neither a sum that nothing else "
-           "in the loop reads nor a number that moves by the same amount")
+CARRIES = ("from one iteration to the next its loop carries what is neither a sum that nothing "
+           "else in the loop reads nor a number that moves by the same amount")
 WRITES = "what stands in front of its loop, or in it, writes to memory, which each part would do"
-WAITS = ("what stands in front of its loop, or in it, waits for other programs, whose parts may not "
-         "have begun")
+WAITS = ("what stands in front of its loop, or in it, waits for other programs, whose parts may "
+         "not have begun")
 
 
 @pytest.mark.parametrize("kernel, reason, expected", [
@@ -287,38 +265,18 @@ def test_memory_of_the_simulator():
 
 
 def test_config():
-    tuned = triton.autotune([triton.Config({}, split_k=2), triton.Config({})], key=["M"])(columns)
-    x = np.random.default_rng(3).integers(-9, 9, (64, 90)).astype(np.float32)
-    out, last = np.empty(90, np.float32), np.zeros(3, np.int32)
-    tuned[(3,)](x, out, last, 64, 90, 16, 32)
-    np.testing.assert_array_equal(out, x.sum(0) * 64)
+    check_columns(64, triton.autotune([triton.Config({}, split_k=2), triton.Config({})],
+                                      key=["M"])(columns))
 
 
-# From tile IR with layouts, whose parameters are those of the launch.
 def test_from_layouts():
-    x = np.random.default_rng(3).integers(-9, 9, (100, 90)).astype(np.float32)
-    out, last = np.empty(90, np.float32), np.zeros(3, np.int32)
-    text = columns[(3,)](x, out, last, 100, 90, 16, 32, split_k=4).asm["ttgir"]
-    target = "cuda:90" if BACKEND == "cuda" else BACKEND
-    again = CompiledKernel(_C.compile_ttir(text, "columns.ttgir", {}, target))
-    out[:], last[:] = 0, 0
-    again[(3,)](x, out, last, 100, 90)
-    np.testing.assert_array_equal(out, x.sum(0) * 100)
+    again = check_from_layouts(BACKEND, [
+        ("split_k = 4", "split_k = 300"), ("split_k = 4", "split_k = 1"),
+        ("partial_bytes = 256", "partial_bytes = -1"),
+        ("partial_bytes = 256", f"partial_bytes = {1 << 62}")],
+        "tt.split_k must be|tt.partial_bytes must", split_k=4)
     assert again.metadata.split_k == 4
-    for old, bad in [("split_k = 4", "split_k = 300"), ("split_k = 4", "split_k = 1"),
-                     ("partial_bytes = 256", "partial_bytes = -1"),
-                     ("partial_bytes = 256", f"partial_bytes = {1 << 62}")]:
-        assert old in text
-        with pytest.raises(triton.CompilationError, match="tt.split_k must be|tt.partial_bytes must"):
-            _C.compile_ttir(text.replace(old, bad), "columns.ttgir", {}, target)
 
 
-# Tile IR without layouts that has parts already would get others.
 def test_not_twice():
-    text = (columns[(3,)](np.zeros((4, 90), np.float32), np.zeros(90, np.float32),
-                          np.zeros(3, np.int32), 4, 90, 16, 32)).asm["ttir"]
-    marked = re.sub(r"(tt.func @columns\(.*\)) \{", r"\1 attributes {tt.split_k = 2 : i32} {", text)
-    assert marked != text
-    for target in ("cpu", "cuda:90"):
-        with pytest.raises(triton.CompilationError, match="tt.split_k is of tile IR with layouts"):
-            _C.compile_ttir(marked, "columns.ttir", {}, target)
+    check_not_twice("tt.split_k = 2 : i32")

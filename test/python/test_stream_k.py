@@ -3,16 +3,15 @@ TRITIUM_TEST_BACKENDS=cuda on one of compute capability 9.0, which has more mult
 asked for here, so that programs have more parts."""
 
 import os
-import re
 
 import numpy as np
 import pytest
 
 import tritium as triton
 import tritium.language as tl
-from sum_kernels import by_block_pointer, by_descriptor, check_product, columns, matmul
-from tritium import _C
-from tritium.compiler import CompiledKernel
+from sum_kernels import (by_block_pointer, by_descriptor, check_blocks, check_columns,
+                         check_from_layouts, check_not_twice, check_product, check_same_bits,
+                         columns)
 
 BACKEND = "cuda" if os.environ.get("TRITIUM_TEST_BACKENDS") == "cuda" else "sim:sm_90"
 
@@ -88,40 +87,18 @@ def test_in_any_order(monkeypatch, seed):
     multiply(200, 150, 300)
 
 
-# The same bits, whichever part ends last.
 def test_same_bits(monkeypatch):
-    random = np.random.default_rng(1)
-    a, b = (random.standard_normal((64, 512)).astype(np.float16) for _ in range(2))
-    results = []
-    for seed in range(6):
-        monkeypatch.setenv("TRITIUM_SIM_SEED", str(seed))
-        c = np.empty((64, 64), np.float32)
-        matmul[(1,)](a, b.T.copy(), c, c, 64, 64, 512, 512, 64, 64, 64, 64, 32, False,
-                     stream_k=True)
-        results.append(c)
-    for c in results[1:]:
-        np.testing.assert_array_equal(c, results[0])
+    check_same_bits(monkeypatch, stream_k=True)
 
 
-# No products; a sum that is a number, and one that moves and is read behind the loop.
 @pytest.mark.parametrize("m", [100, 64, 7, 257])
 def test_sums_of_columns(m):
-    x = np.random.default_rng(3).integers(-9, 9, (m, 90)).astype(np.float32)
-    out, last = np.empty(90, np.float32), np.zeros(3, np.int32)
-    kernel = columns[(3,)](x, out, last, m, 90, 16, 32, stream_k=True)
-    np.testing.assert_array_equal(out, x.sum(0) * m)
-    np.testing.assert_array_equal(last, 5 + -(-m // 16) * 16)
-    assert kernel.metadata.stream_k
+    assert check_columns(m, stream_k=True).metadata.stream_k
 
 
 @pytest.mark.parametrize("kernel", [by_descriptor, by_block_pointer])
 def test_blocks(kernel):
-    random = np.random.default_rng(5)
-    a, b = (random.integers(-3, 4, shape).astype(np.float16) for shape in [(136, 328), (328, 72)])
-    c = np.empty((136, 72), np.float16)
-    made = kernel[(3, 2)](a, b, c, 136, 72, 328, 64, 64, 32, stream_k=True)
-    np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
-    assert made.metadata.stream_k
+    assert check_blocks(kernel, stream_k=True).metadata.stream_k
 
 
 # ---------------------------------------------------------------- what stays whole
@@ -191,38 +168,16 @@ def test_not_asked_for(given):
 
 
 def test_config():
-    tuned = triton.autotune([triton.Config({}, stream_k=True), triton.Config({})],
-                            key=["M"])(columns)
-    x = np.random.default_rng(3).integers(-9, 9, (64, 90)).astype(np.float32)
-    out, last = np.empty(90, np.float32), np.zeros(3, np.int32)
-    tuned[(3,)](x, out, last, 64, 90, 16, 32)
-    np.testing.assert_array_equal(out, x.sum(0) * 64)
+    check_columns(64, triton.autotune([triton.Config({}, stream_k=True), triton.Config({})],
+                                      key=["M"])(columns))
 
 
-# From tile IR with layouts, whose parameters are those of the launch.
 def test_from_layouts():
-    x = np.random.default_rng(3).integers(-9, 9, (100, 90)).astype(np.float32)
-    out, last = np.empty(90, np.float32), np.zeros(3, np.int32)
-    text = columns[(3,)](x, out, last, 100, 90, 16, 32, stream_k=True).asm["ttgir"]
-    target = "cuda:90" if BACKEND == "cuda" else BACKEND
-    again = CompiledKernel(_C.compile_ttir(text, "columns.ttgir", {}, target))
-    out[:], last[:] = 0, 0
-    again[(3,)](x, out, last, 100, 90)
-    np.testing.assert_array_equal(out, x.sum(0) * 100)
+    again = check_from_layouts(BACKEND, [("tt.stream_k", "tt.stream_k = 3 : i32"),
+                                         ("partial_bytes = 256", "bytes = 1")],
+                               "tt.stream_k must be", stream_k=True)
     assert again.metadata.stream_k
-    for old, bad in [("tt.stream_k", "tt.stream_k = 3 : i32"),
-                     ("partial_bytes = 256", "bytes = 1")]:
-        assert old in text
-        with pytest.raises(triton.CompilationError, match="tt.stream_k must be"):
-            _C.compile_ttir(text.replace(old, bad), "columns.ttgir", {}, target)
 
 
-# Tile IR without layouts whose programs are shared out already would be so again.
 def test_not_twice():
-    text = columns[(3,)](np.zeros((4, 90), np.float32), np.zeros(90, np.float32),
-                         np.zeros(3, np.int32), 4, 90, 16, 32).asm["ttir"]
-    marked = re.sub(r"(tt.func @columns\(.*\)) \{", r"\1 attributes {tt.stream_k} {", text)
-    assert marked != text
-    for target in ("cpu", "cuda:90"):
-        with pytest.raises(triton.CompilationError, match="tt.stream_k is of tile IR with layouts"):
-            _C.compile_ttir(marked, "columns.ttir", {}, target)
+    check_not_twice("tt.stream_k")

@@ -223,7 +223,7 @@ def test_floats_in_parts(tiles, rng, precision, turned):
 
 
 def test_parts_are_rounded(tiles, rng):
-    """Each result is one product, which is off by 2^-17 for each operand and 2^-16 for the least part."""
+    """Each result is one product, off by 2^-17 for each operand and 2^-16 for the least part."""
     n = 256
     a, b = np.zeros((n, n), np.float32), rng.uniform(1, 2, (n, n)).astype(np.float32)
     np.fill_diagonal(a, rng.uniform(1, 2, n))

@@ -9,7 +9,7 @@ import textwrap
 
 import pytest
 
-from test_cuda import BUILD, run
+from fake_driver import BUILD, run
 
 FAKE_TORCH = BUILD / "lib" / "FakeTorch"
 

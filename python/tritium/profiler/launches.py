@@ -98,8 +98,8 @@ class profile:
 
     @property
     def clocked(self):
-        """With `clocks`, a `tritium.profiler.clocks.Clocked` for each compiled form of a kernel that
-        has clocks, the one with the most first; else none."""
+        """With `clocks`, a `tritium.profiler.clocks.Clocked` for each compiled form of a kernel
+        that has clocks, the one with the most first; else none."""
         self._recorded()
         return list(self._clocked)
 

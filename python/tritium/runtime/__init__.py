@@ -2,7 +2,8 @@
 
 from ..errors import InterpreterError, OutOfResources
 from ..jit import JITFunction, KernelInterface, MockTensor, TensorWrapper, reinterpret
-from ..tune import Autotuner, Config, Heuristics, autotune, heuristics
+from .._heuristics import Heuristics, heuristics
+from ..tune import Autotuner, Config, autotune
 from . import cache, driver, interpreter
 
 __all__ = ["cache", "driver", "interpreter", "autotune", "Autotuner", "Config",

@@ -23,7 +23,7 @@ def totals(x, out, n, BLOCK: tl.constexpr):
 
 @triton.jit
 def totals_of_even(x, out, n, BLOCK: tl.constexpr):
-    """Each program adds up every other element of x, by a mask that changes from one to the next."""
+    """Each program adds up every other element of x, by a mask that is another at the next."""
     total = tl.zeros((BLOCK,), tl.int32)
     for start in range(0, n, BLOCK):
         i = start + tl.arange(0, BLOCK)
