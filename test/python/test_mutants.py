@@ -15,6 +15,9 @@ import test_program_counter as counter
 import test_store_boxes as stores
 import test_warp_groups as groups
 
+import tritium as triton
+import tritium.language as tl
+
 MUTANTS = pathlib.Path(__file__).parents[2] / "build" / "bin" / "ptx-mutants"
 
 
@@ -48,9 +51,65 @@ def test_found(tmp_path, monkeypatch, launch, survivors):
     monkeypatch.setenv("TRITIUM_SIM_MULTIPROCESSORS", "1")
     monkeypatch.setenv("TRITIUM_SIM_RECORD", str(tmp_path))
     launch()
-    said = subprocess.run([MUTANTS, tmp_path, "--no-masks", "--least", "0"], capture_output=True,
+    found, left = counted(tmp_path)
+    assert sum(found.values()) > 10
+    assert left == survivors
+
+
+def counted(launches):
+    """By kind: how many mutants are found, and how many survive."""
+    said = subprocess.run([MUTANTS, launches, "--no-masks", "--least", "0"], capture_output=True,
                           text=True)
     assert said.returncode == 0, said.stdout + said.stderr
     counts = re.findall(r"^(\S.*?) +(\d+) found, (\d+) survive", said.stdout, re.MULTILINE)
-    assert sum(int(found) for _, found, _ in counts) > 10, said.stdout
-    assert {kind: int(left) for kind, _, left in counts if int(left)} == survivors
+    assert counts, said.stdout
+    return ({kind: int(found) for kind, found, _ in counts if int(found)},
+            {kind: int(left) for kind, _, left in counts if int(left)})
+
+
+@triton.jit
+def counts_columns(x_ptr, parts_ptr, counts_ptr, out_ptr, B: tl.constexpr):
+    """The program that comes last to a column adds up what all have written there."""
+    i = tl.arange(0, B)
+    programs = tl.num_programs(0)
+    tl.store(parts_ptr + tl.program_id(0) * B + i, tl.load(x_ptr + tl.program_id(0) * B + i))
+    is_last = tl.atomic_add(counts_ptr + i, 1) == programs - 1
+    total = tl.zeros((B,), tl.float32)
+    for p in range(0, programs):
+        total += tl.load(parts_ptr + p * B + i, mask=is_last, other=0)
+    tl.store(out_ptr + i, total, mask=is_last)
+
+
+@triton.jit
+def waits_for_columns(x_ptr, parts_ptr, counts_ptr, out_ptr, B: tl.constexpr):
+    """Program 0 waits for the others, which add to floats in vectors, and adds up what they wrote.
+    """
+    i = tl.arange(0, B)
+    programs = tl.num_programs(0)
+    if tl.program_id(0) == 0:
+        while tl.min(tl.atomic_add(counts_ptr + i, 0.0, sem="acquire"), 0) < programs - 1:
+            pass
+        total = tl.load(x_ptr + i)
+        for p in range(1, programs):
+            total += tl.load(parts_ptr + p * B + i)
+        tl.store(out_ptr + i, total)
+    else:
+        tl.store(parts_ptr + tl.program_id(0) * B + i, tl.load(x_ptr + tl.program_id(0) * B + i))
+        tl.atomic_add(counts_ptr + i, 1.0, sem="release")
+
+
+# An atomic of a tile is ordered by fences around its elements.
+@pytest.mark.parametrize("kernel, counts", [(counts_columns, np.int32),
+                                            (waits_for_columns, np.float32)])
+@pytest.mark.parametrize("warps", [1, 4])
+def test_fences_of_tile_atomics(tmp_path, monkeypatch, kernel, counts, warps):
+    monkeypatch.setenv("TRITIUM_BACKEND", "sim:sm_90")
+    monkeypatch.setenv("TRITIUM_SIM_RECORD", str(tmp_path))
+    x = np.random.default_rng(1).integers(0, 99, (6, 64 * warps)).astype(np.float32)
+    out = np.zeros(64 * warps, np.float32)
+    made = kernel[(6,)](x, np.zeros_like(x), np.zeros(64 * warps, counts), out, 64 * warps,
+                        num_warps=warps)
+    np.testing.assert_array_equal(out, x.sum(0))
+    assert ("red.relaxed.gpu.global.add.v2.f32" in made.asm["ptx"]) == (counts is np.float32)
+    found, left = counted(tmp_path)
+    assert found["fence"] == 2 and "fence" not in left

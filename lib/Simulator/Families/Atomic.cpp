@@ -272,7 +272,8 @@ bool decodeAtomic(Decoder &decoder) {
   unsigned count = vector < 0 ? 1 : 2u << vector;
   Type type = m.type();
   unsigned bits = bitsOf(type);
-  if (count > 1 && (!reduces || space != 0 || !isFloat(type) || count * bits > 128))
+  bool isVector = reduces && space == 0 && isFloat(type) && bits <= 32 && count * bits <= 128;
+  if (count > 1 && !isVector)
     return decoder.fail("this form of a vector is not known");
   bool fits = what >= 0 && bits >= 16 && bits <= 64 && type != Type::F32x2;
   if (isFloat(type))

@@ -92,6 +92,7 @@ constexpr Requirement requirements[] = {
     {"atom", "v4", 90},
     {"red", "v2", 90},
     {"red", "v4", 90},
+    {"red", "v8", 90},
     {"fence", "proxy", 90},
     {"fence", "cluster", 90},
     {"barrier", "cluster", 90},
