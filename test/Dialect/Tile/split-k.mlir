@@ -84,39 +84,3 @@ tt.func @third(%x: !tt.ptr<i32>, %n: i32) {
   tt.store %p, %sum : !tt.ptr<i32>
   tt.return
 }
-
-// -----
-
-// CHECK-LABEL: @read
-// CHECK-SAME: (%{{[^,]*}}: !tt.ptr<f32>, %{{[^,]*}}: i32) {
-// expected-remark@+5 {{split_k=4 changes nothing: of kernel 'read', its loop does not begin at a constant}}
-tt.func @read(%x: !tt.ptr<f32>, %n: i32) {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %zero = arith.constant 0.0 : f32
-  %sum = scf.for %i = %n to %c0 step %c1 iter_args(%s = %zero) -> (f32) : i32 {
-    %v = tt.load %x : !tt.ptr<f32>
-    %t = arith.addf %s, %v : f32
-    scf.yield %t : f32
-  }
-  tt.store %x, %sum : !tt.ptr<f32>
-  tt.return
-}
-
-// -----
-
-// A sum that the loop reads is none.
-// expected-remark@+5 {{split_k=4 changes nothing: of kernel 'prefix', from one iteration to the next its loop carries what is neither a sum}}
-tt.func @prefix(%x: !tt.ptr<f32>, %n: i32) {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %zero = arith.constant 0.0 : f32
-  %sum:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero, %u = %zero) -> (f32, f32) : i32 {
-    %v = tt.load %x : !tt.ptr<f32>
-    %t = arith.addf %s, %v : f32
-    %w = arith.addf %u, %t : f32
-    scf.yield %t, %w : f32, f32
-  }
-  tt.store %x, %sum#1 : !tt.ptr<f32>
-  tt.return
-}
