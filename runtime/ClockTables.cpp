@@ -1,7 +1,8 @@
 //===- ClockTables.cpp - what kernels with clocks have counted ------------===//
 
 #include "ClockTables.h"
-#include "ForkGate.h"
+
+#include "tritium/Support/ForkGate.h"
 
 using namespace tritium;
 using namespace tritium::runtime;

@@ -2,7 +2,8 @@
 
 #include "ConstantContent.h"
 #include "Backend.h"
-#include "ForkGate.h"
+
+#include "tritium/Support/ForkGate.h"
 
 using namespace tritium;
 using namespace tritium::runtime;

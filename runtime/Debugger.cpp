@@ -1,7 +1,8 @@
 //===- Debugger.cpp - the host stops interpreted programs -----------------===//
 
 #include "Debugger.h"
-#include "ForkGate.h"
+
+#include "tritium/Support/ForkGate.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -2,8 +2,9 @@
 
 #include "HostOutput.h"
 #include "AssertRecord.h"
-#include "ForkGate.h"
 #include "Signature.h"
+
+#include "tritium/Support/ForkGate.h"
 
 #include <cinttypes>
 #include <cstdio>

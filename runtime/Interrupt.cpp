@@ -1,9 +1,10 @@
 //===- Interrupt.cpp - ending from outside what runs on the host ----------===//
 
 #include "Interrupt.h"
-#include "ForkGate.h"
 #include "Signature.h"
-#include "Threads.h"
+
+#include "tritium/Support/ForkGate.h"
+#include "tritium/Support/Threads.h"
 
 #include <chrono>
 #include <pthread.h>

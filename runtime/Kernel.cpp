@@ -2,10 +2,10 @@
 
 #include "Kernel.h"
 #include "Debugger.h"
-#include "ForkGate.h"
 #include "Serialization.h"
 #include "WorkClaim.h"
 
+#include "tritium/Support/ForkGate.h"
 #include "tritium/Support/Settings.h"
 
 #include "llvm/ADT/StringRef.h"

@@ -3,9 +3,9 @@
 #include "ThreadPool.h"
 #include "Interrupt.h"
 #include "MemoryNodes.h"
-#include "Threads.h"
 
 #include "tritium/Support/Settings.h"
+#include "tritium/Support/Threads.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,8 +15,10 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <system_error>
 #include <unistd.h>
 
+using namespace tritium;
 using namespace tritium::runtime;
 
 namespace {
@@ -76,7 +78,11 @@ ThreadPool::ThreadPool(unsigned threads)
     : threads(std::max(1u, threads)), shares(std::max(1u, threads)) {
   std::vector<cpu_set_t> nodes = this->threads > 1 ? memoryNodes() : std::vector<cpu_set_t>();
   for (unsigned i = 1; i < this->threads; ++i) {
-    workers.push_back(startThread([this, i] { work(i); }));
+    try {
+      workers.push_back(startThread([this, i] { work(i); }));
+    } catch (const std::system_error &) {
+      break; // those that are there take the shares of the others
+    }
     // Neighbours share memory, so they stay at one node.
     if (nodes.size() > 1) {
       const cpu_set_t &node = nodeOf(i, this->threads, nodes);

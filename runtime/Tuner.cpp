@@ -2,10 +2,10 @@
 
 #include "HostOutput.h"
 #include "Serialization.h"
-#include "Threads.h"
 #include "TunerState.h"
 
 #include "tritium/Support/Settings.h"
+#include "tritium/Support/Threads.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Threading.h"

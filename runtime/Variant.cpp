@@ -5,7 +5,6 @@
 #include "DiskCache.h"
 #include "Dump.h"
 #include "Files.h"
-#include "ForkGate.h"
 #include "GPUSlots.h"
 #include "HostOutput.h"
 #include "Signature.h"
@@ -13,6 +12,7 @@
 #include "WorkClaim.h"
 
 #include "tritium/Pipeline/LaterStages.h"
+#include "tritium/Support/ForkGate.h"
 #include "tritium/Support/Settings.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,11 +1,12 @@
 //===- VariantDescription.cpp - what can be shown of a variant ------------===//
 
-#include "ForkGate.h"
 #include "GPUSlots.h"
 #include "Signature.h"
 #include "Variant.h"
 #include "WorkClaim.h"
 #include "ahead/CHeader.h"
+
+#include "tritium/Support/ForkGate.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"

@@ -2,15 +2,16 @@
 
 #include "WaitingPrograms.h"
 #include "ThreadPool.h"
-#include "Threads.h"
 
 #include "tritium/Support/Settings.h"
+#include "tritium/Support/Threads.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <sched.h>
 #include <utility>
 
+using namespace tritium;
 using namespace tritium::runtime;
 
 namespace {
@@ -74,7 +75,7 @@ void WaitingPrograms::startThread() {
   thread.hasTurn = false;
   thread.isSpare = true;
   try {
-    threads.push_back(runtime::startThread([this, &thread] {
+    threads.push_back(tritium::startThread([this, &thread] {
       {
         Lock lock(mutex);
         awaitTurn(thread, lock);

@@ -1,13 +1,15 @@
 //===- WorkClaim.cpp - nobody does the same work twice at once ------------===//
 
 #include "WorkClaim.h"
-#include "ForkGate.h"
+
+#include "tritium/Support/ForkGate.h"
 
 #include <atomic>
 #include <mutex>
 #include <pthread.h>
 #include <set>
 
+using namespace tritium;
 using namespace tritium::runtime;
 
 namespace {

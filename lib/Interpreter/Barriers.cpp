@@ -6,7 +6,7 @@
 
 namespace tritium::interpreter {
 
-void CTA::runGroups(Machine &m, const std::vector<GroupCode> &codes) {
+void CTA::runGroups(Machine &m, const std::vector<GroupCode> &codes, const Site &site) {
   unsigned outer = order.running;
   Clocks known;
   order.barrier();
@@ -16,7 +16,7 @@ void CTA::runGroups(Machine &m, const std::vector<GroupCode> &codes) {
     order.acquire(known);
     order.barrier();
   }
-  groups.run(m, codes);
+  groups.run(m, codes, site);
   for (const GroupCode &code : codes) {
     order.running = code.actor;
     order.release(known);

@@ -75,7 +75,7 @@ public:
   void await(Machine &m, size_t pending);
 
   /// Groups run from here on, and are over.
-  void runGroups(Machine &m, const std::vector<GroupCode> &groups);
+  void runGroups(Machine &m, const std::vector<GroupCode> &groups, const Site &site);
   /// The running group, of `mine` warps, comes to barrier `id`, where `warps` do; and waits.
   void arriveNamed(Machine &m, int32_t id, int32_t warps, int32_t mine, const Site &site);
   void syncNamed(Machine &m, int32_t id, int32_t warps, int32_t mine, const Site &site);

@@ -8,7 +8,6 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <algorithm>
-#include <thread>
 
 using namespace mlir;
 
@@ -22,30 +21,19 @@ Cluster::Cluster(std::vector<std::unique_ptr<Machine>> &machines) : members(mach
   }
 }
 
-void Cluster::run() {
-  turn = 0;
+bool Cluster::run() {
   for (Member &member : members)
     member = {member.machine};
-  std::vector<std::thread> threads;
-  for (size_t rank = 0; rank < members.size(); ++rank)
-    threads.emplace_back([&, rank] {
-      awaitTurn(rank);
-      Machine &m = *members[rank].machine;
-      if (!m.stopped)
-        m.program.body.run(m);
-      members[rank].isOver = true;
-      if (!m.error.empty() || m.ended)
-        for (Member &other : members)
-          other.machine->stopped = true;
-      handOn();
-    });
-  for (std::thread &thread : threads)
-    thread.join();
-}
-
-void Cluster::awaitTurn(size_t rank) {
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [&] { return turn == rank; });
+  return turns.run(members.size(), [&](size_t rank) {
+    Machine &m = *members[rank].machine;
+    if (!m.stopped)
+      m.program.body.run(m);
+    members[rank].isOver = true;
+    if (!m.error.empty() || m.ended)
+      for (Member &other : members)
+        other.machine->stopped = true;
+    handOn();
+  });
 }
 
 bool Cluster::hasMet(int64_t phase) const {
@@ -61,13 +49,9 @@ bool Cluster::canRun(const Member &member) const {
 
 void Cluster::handOn() {
   for (size_t i = 1; i <= members.size(); ++i) {
-    size_t next = (turn + i) % members.size();
-    if (!canRun(members[next]))
-      continue;
-    std::lock_guard lock(mutex);
-    turn = next;
-    changed.notify_all();
-    return;
+    size_t next = (turns.turn() + i) % members.size();
+    if (canRun(members[next]))
+      return turns.handTo(next);
   }
 }
 
@@ -86,7 +70,7 @@ void Cluster::wait(Machine &m, const Site &site) {
   me.site = &site;
   if (!hasMet(me.waits)) {
     handOn();
-    awaitTurn(m.rank);
+    turns.await(m.rank);
   }
   me.site = nullptr;
   int64_t phase = me.waits++;

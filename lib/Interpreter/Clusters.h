@@ -1,8 +1,8 @@
 //===- Clusters.h - CTAs of a program that take turns -----------*- C++ -*-===//
 //
-// The CTAs of a program have a machine each, and a thread of the host, as warp groups have. One of
-// them runs at a time, up to the barrier of the cluster. What others store to the shared memory of
-// a CTA comes as late as it may: when it waits for the barrier at which they have arrived since.
+// The CTAs of a program have a machine each, and a thread of the host, as warp groups have. They
+// take turns, from one barrier of the cluster to the next. What others store to the shared memory
+// of a CTA comes as late as it may: when it waits for the barrier at which they have arrived since.
 // Until then it is on its way, and nobody may access it.
 //
 //===----------------------------------------------------------------------===//
@@ -11,6 +11,7 @@
 #define TRITIUM_LIB_INTERPRETER_CLUSTERS_H
 
 #include "CTA.h"
+#include "Turns.h"
 
 namespace tritium::interpreter {
 
@@ -18,8 +19,9 @@ class Cluster {
 public:
   /// The machines of the CTAs, by rank.
   explicit Cluster(std::vector<std::unique_ptr<Machine>> &machines);
-  /// All of them run the program. One that fails stops the others.
-  void run();
+  /// All of them run the program. One that fails stops the others. False if the system has no
+  /// threads for them.
+  bool run();
 
   /// The CTA has come to the barrier. What it has stored before is there for those who wait, if it
   /// releases that.
@@ -51,12 +53,9 @@ private:
   bool canRun(const Member &member) const;
   bool hasMet(int64_t phase) const;
   void handOn();
-  void awaitTurn(size_t rank);
 
   std::vector<Member> members;
-  size_t turn = 0;
-  std::mutex mutex;
-  std::condition_variable changed;
+  Turns turns;
 };
 
 } // namespace tritium::interpreter

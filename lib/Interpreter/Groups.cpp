@@ -2,32 +2,26 @@
 
 #include "CTA.h"
 
-#include <thread>
-
 namespace tritium::interpreter {
 
-void Groups::run(Machine &m, const std::vector<GroupCode> &codes) {
+void Groups::run(Machine &m, const std::vector<GroupCode> &codes, const Site &site) {
   groups.assign(codes.size(), {});
-  turn = 0;
-  std::vector<std::thread> threads;
   for (size_t i = 0; i < codes.size(); ++i)
     groups[i].actor = codes[i].actor;
-  for (size_t i = 0; i < codes.size(); ++i)
-    threads.emplace_back([&, i] {
-      awaitTurn(m, i);
-      if (!m.stopped)
-        codes[i].body->run(m);
-      groups[i].isOver = true;
-      handOn(m);
-    });
-  for (std::thread &thread : threads)
-    thread.join();
+  bool hasRun = turns.run(codes.size(), [&](size_t i) {
+    m.cta->order.running = groups[i].actor;
+    if (!m.stopped)
+      codes[i].body->run(m);
+    groups[i].isOver = true;
+    handOn(m);
+  });
   groups.clear();
+  if (!hasRun)
+    m.fail("the system has no threads for " + std::to_string(codes.size()) + " warp groups", site);
 }
 
 void Groups::awaitTurn(Machine &m, size_t group) {
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [&] { return turn == group; });
+  turns.await(group);
   m.cta->order.running = groups[group].actor;
 }
 
@@ -38,13 +32,9 @@ void Groups::handOn(Machine &m) {
   };
   for (int attempt = 0; attempt < 2; ++attempt) {
     for (size_t i = 1; i <= groups.size(); ++i) {
-      size_t next = (turn + i) % groups.size();
-      if (!canRun(groups[next]))
-        continue;
-      std::lock_guard lock(mutex);
-      turn = next;
-      changed.notify_all();
-      return;
+      size_t next = (turns.turn() + i) % groups.size();
+      if (canRun(groups[next]))
+        return turns.handTo(next);
     }
     bool isOver = true;
     for (const Group &group : groups)
@@ -74,7 +64,7 @@ void Groups::wait(Machine &m, const std::function<bool()> &isReady,
     return;
   if (groups.empty())
     return m.fail("the program " + reason() + ", and nobody else is there", site);
-  size_t mine = turn;
+  size_t mine = turns.turn();
   groups[mine].isReady = &isReady;
   groups[mine].reason = &reason;
   groups[mine].site = &site;
@@ -86,7 +76,7 @@ void Groups::wait(Machine &m, const std::function<bool()> &isReady,
 void Groups::yield(Machine &m) {
   if (groups.empty())
     return;
-  size_t mine = turn;
+  size_t mine = turns.turn();
   handOn(m);
   awaitTurn(m, mine);
 }

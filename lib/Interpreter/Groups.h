@@ -1,8 +1,7 @@
 //===- Groups.h - warp groups that take turns -------------------*- C++ -*-===//
 //
-// A group's steps are closures of the host's stack, so each group has a thread of the host. One of
-// them runs at a time: it hands the baton on where it has to wait. In which order they run does not
-// matter, since what must be ordered is looked for by clocks, not by luck.
+// Each group has a thread of the host, which takes turns with those of the others. In which order
+// they run does not matter, since what must be ordered is looked for by clocks, not by luck.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,9 +9,7 @@
 #define TRITIUM_LIB_INTERPRETER_GROUPS_H
 
 #include "Machine.h"
-
-#include <condition_variable>
-#include <mutex>
+#include "Turns.h"
 
 namespace tritium::interpreter {
 
@@ -24,8 +21,8 @@ struct GroupCode {
 
 class Groups {
 public:
-  /// Runs all groups until they are over, or the machine has stopped.
-  void run(Machine &m, const std::vector<GroupCode> &groups);
+  /// Runs all groups, which begin at `site`, until they are over, or the machine has stopped.
+  void run(Machine &m, const std::vector<GroupCode> &groups, const Site &site);
   /// The running group, or the program if there are none, goes on when `isReady`. If nobody can go
   /// on, the machine stops with what each waits for: `reason`, as "waits for ...".
   void wait(Machine &m, const std::function<bool()> &isReady,
@@ -47,9 +44,7 @@ private:
   void fail(Machine &m);
 
   std::vector<Group> groups; ///< empty: the program runs alone
-  size_t turn = 0;
-  std::mutex mutex;
-  std::condition_variable changed;
+  Turns turns;
 };
 
 } // namespace tritium::interpreter

@@ -155,10 +155,11 @@ std::string interpret(const Program &program, const std::vector<uint64_t> &args,
       continue;
     for (auto &each : machines)
       beginProgram(*each, static_cast<uint64_t>(number));
-    if (cluster)
-      cluster->run();
-    else
+    if (!cluster)
       program.body.run(machine);
+    else if (!cluster->run())
+      return "kernel '" + program.kernel + "': the system has no threads for the " +
+             std::to_string(program.ctas) + " CTAs of a program";
     std::string error;
     for (auto &each : machines) {
       if (each->cta)

@@ -29,7 +29,9 @@ std::vector<GroupCode> Builder::codeOf(ttg::WarpGroupsOp op) {
 bool buildGroups(Builder &b, Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
       .Case([&](ttg::WarpGroupsOp op) {
-        b.add([codes = b.codeOf(op)](Machine &m) { m.cta->runGroups(m, codes); });
+        b.add([codes = b.codeOf(op), site = Builder::siteOf(op.getLoc())](Machine &m) {
+          m.cta->runGroups(m, codes, site);
+        });
         return true;
       })
       .Case([&](ttg::NamedBarrierArriveOp op) {

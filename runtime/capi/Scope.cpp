@@ -1,7 +1,8 @@
 //===- Scope.cpp - the host's names, as the compiler asks for them --------===//
 
-#include "../ForkGate.h"
 #include "Internal.h"
+
+#include "tritium/Support/ForkGate.h"
 
 #include <mutex>
 #include <utility>
@@ -40,7 +41,7 @@ public:
   OwnedScope(OwnedScope &&other) noexcept : scope(std::exchange(other.scope, {})) {}
   OwnedScope &operator=(OwnedScope &&) = delete;
   ~OwnedScope() {
-    runtime::OutsideForkGate outside;
+    OutsideForkGate outside;
     if (scope.release)
       capi::guarded(nullptr, [&] { scope.release(scope.user); });
   }
@@ -58,7 +59,7 @@ public:
       : scope(std::move(scope)), owned(isRoot ? table : nullptr), table(table) {}
 
   std::optional<External> lookup(std::string_view name) override {
-    runtime::OutsideForkGate outside;
+    OutsideForkGate outside;
     tritium_external result{table.lock(), std::nullopt};
     std::string asked(name), thrown;
     int isFound = 0;
@@ -111,7 +112,7 @@ void tritium_external_set_function(tritium_external *external, const tritium_sou
     // Beyond the lock: a scope that is not needed is released by the host.
     std::shared_ptr<FunctionSource> found = made;
     if (FunctionTable *table = external->table.get(); table && source->identity) {
-      runtime::ForkSafeLock lock(table->mutex);
+      ForkSafeLock lock(table->mutex);
       std::shared_ptr<FunctionSource> &known = table->functions[source->identity];
       if (!known)
         known = made;
@@ -148,7 +149,7 @@ void tritium_external_set_host_function(tritium_external *external, const char *
   capi::guarded(nullptr, [&] {
     // Releases also if there is no memory for its own count.
     std::shared_ptr<void> owner(user, [release](void *held) {
-      runtime::OutsideForkGate outside;
+      OutsideForkGate outside;
       if (release)
         capi::guarded(nullptr, [&] { release(held); });
     });
@@ -166,7 +167,7 @@ void tritium_external_set_host_function(tritium_external *external, const char *
         names.push_back(keyword.c_str());
       tritium_call call;
       int status = 1;
-      runtime::OutsideForkGate outside;
+      OutsideForkGate outside;
       capi::callHost(call.error, [&] {
         status =
             function(owner.get(), values.data(), values.size(), names.data(), names.size(), &call);

@@ -1,5 +1,6 @@
 //===- ClustersTest.cpp - CTAs of a program that take turns ---------------===//
 
+#include "../Support/NoMoreThreads.h"
 #include "Mutants.h"
 
 #include <gtest/gtest.h>
@@ -103,5 +104,11 @@ TEST(Clusters, OneFails) {
   tt.store %beyond, %own : !tt.ptr<f32>
 )" + stored),
               "is outside every argument");
+}
+
+TEST(Clusters, WithoutThreads) {
+  NoMoreThreads none;
+  expectError(exchange(stored),
+              "kernel 'k': the system has no threads for the 2 CTAs of a program");
 }
 } // namespace

@@ -1,5 +1,6 @@
 //===- NVGPUTest.cpp - warp groups, barriers in memory, boxes, dots -------===//
 
+#include "../Support/NoMoreThreads.h"
 #include "Mutants.h"
 
 #include <gtest/gtest.h>
@@ -142,6 +143,15 @@ TEST(WarpGroups, ComesTwice) {
     ttg.named_barrier_sync 1 warps 2
   })",
               "warp group 'left' comes again to barrier 1 before the others have come");
+}
+
+TEST(WarpGroups, WithoutThreads) {
+  NoMoreThreads none;
+  expectError(R"(
+  ttg.warp_groups "left" warps 1 {
+  } "right" warps 1 {
+  })",
+              "the system has no threads for 2 warp groups");
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,10 +1,12 @@
 //===- ThreadPoolTest.cpp -------------------------------------------------===//
 
 #include "ThreadPool.h"
+#include "../Support/NoMoreThreads.h"
 
 #include "gtest/gtest.h"
 
 #include <chrono>
+#include <optional>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +65,20 @@ TEST(ThreadPool, MoreThreadsThanCoresAndThanPrograms) {
     Counts counts(1 + i % 40);
     pool.run(1 + i % 40, Counts::mark, &counts);
     ASSERT_TRUE(counts.allOnce()) << i;
+  }
+}
+
+/// Threads that are there do what those would that could not be started.
+TEST(ThreadPool, WhereTheSystemHasNoMoreThreads) {
+  std::optional<ThreadPool> pool;
+  {
+    tritium::testing::NoMoreThreads none;
+    pool.emplace(4);
+  }
+  for (int64_t n : {1, 7, 1000}) {
+    Counts counts(n);
+    pool->run(n, Counts::mark, &counts);
+    EXPECT_TRUE(counts.allOnce()) << n;
   }
 }
 

@@ -1,7 +1,6 @@
 //===- Code.cpp - a compiled kernel on GPUs -------------------------------===//
 
 #include "Code.h"
-#include "ForkGate.h"
 #include "GPUSlots.h"
 #include "Interrupt.h"
 #include "Signature.h"
@@ -9,6 +8,7 @@
 #include "WorkClaim.h"
 #include "tritium/Kernel/AssemblyLines.h"
 #include "tritium/Kernel/LaunchABI.h"
+#include "tritium/Support/ForkGate.h"
 
 #include "llvm/ADT/SmallVector.h"
 

@@ -4,8 +4,9 @@
 #define TRITIUM_RUNTIME_BACKENDS_CUDA_PARTIALSUMS_H
 
 #include "DriverAPI.h"
-#include "ForkGate.h"
 #include "GPUSlots.h"
+
+#include "tritium/Support/ForkGate.h"
 
 #include <mutex>
 #include <optional>

@@ -2,8 +2,8 @@
 
 #include "ProgramCounters.h"
 
-#include "ForkGate.h"
 #include "tritium/Kernel/LaunchABI.h"
+#include "tritium/Support/ForkGate.h"
 
 using namespace tritium;
 using namespace tritium::runtime;

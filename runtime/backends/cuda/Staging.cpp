@@ -3,8 +3,9 @@
 #include "Staging.h"
 #include "Interrupt.h"
 #include "Signature.h"
-#include "Threads.h"
 #include "Wait.h"
+
+#include "tritium/Support/Threads.h"
 
 #include <algorithm>
 #include <utility>

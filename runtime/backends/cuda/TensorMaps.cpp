@@ -1,8 +1,9 @@
 //===- TensorMaps.cpp - tensor maps of launches on GPUs -------------------===//
 
 #include "TensorMaps.h"
-#include "ForkGate.h"
 #include "Signature.h"
+
+#include "tritium/Support/ForkGate.h"
 
 using namespace tritium;
 using namespace tritium::runtime;

@@ -2,12 +2,14 @@
 
 #include "Wait.h"
 #include "Interrupt.h"
-#include "Threads.h"
+
+#include "tritium/Support/Threads.h"
 
 #include <condition_variable>
 #include <memory>
 #include <mutex>
 
+using namespace tritium;
 using namespace tritium::runtime;
 using namespace tritium::runtime::cuda;
 

@@ -2,11 +2,11 @@
 
 #include "Backend.h"
 #include "Debugger.h"
-#include "ForkGate.h"
 #include "HostOutput.h"
 #include "Signature.h"
 
 #include "tritium/Interpreter/Interpreter.h"
+#include "tritium/Support/ForkGate.h"
 
 #include <mutex>
 

@@ -1,13 +1,14 @@
 //===- ForkGate.cpp - forks that leave the child working ------------------===//
 
-#include "ForkGate.h"
+#include "tritium/Support/ForkGate.h"
 
 #include <atomic>
 #include <cstdint>
 #include <cxxabi.h>
 #include <pthread.h>
+#include <utility>
 
-using namespace tritium::runtime;
+using namespace tritium;
 
 /// The library, which stays loaded as long as a thread has such an end.
 extern "C" void *__dso_handle __attribute__((visibility("hidden")));
@@ -62,22 +63,25 @@ void afterForkInChild() { gate.store(depth ? 1 : 0); }
 [[maybe_unused]] const int registered =
     pthread_atfork(beforeFork, afterForkInParent, afterForkInChild);
 
+/// What a thread's end destroys comes in the reverse order of its making: of what was made between
+/// these two, which it calls as it does destructors, all goes inside the gate. At the end of the
+/// process, too, the thread has left before functions of atexit, which may wait for a fork.
+thread_local bool leavesAtEnd = false, isEnding = false;
+
 void leaveAtThreadEnd(void *) {
-  if (--depth == 0)
+  leavesAtEnd = false;
+  if (std::exchange(isEnding, false) && --depth == 0)
     leave();
 }
 
-struct ThreadEnd {
-  pthread_key_t key;
-  bool isKnown = pthread_key_create(&key, leaveAtThreadEnd) == 0;
-} threadEnd;
-
-/// Objects of a thread are destroyed in the reverse order of their making, then the values of keys.
 void enterAtThreadEnd(void *) {
-  if (depth == 0 && pthread_setspecific(threadEnd.key, &threadEnd) == 0) {
-    enter();
-    ++depth;
-  }
+  if (std::exchange(isEnding, true) || depth++ > 0)
+    return;
+  enter();
+}
+
+void atThreadEnd(void (*function)(void *)) {
+  abi::__cxa_thread_atexit(function, nullptr, &__dso_handle);
 }
 
 } // namespace
@@ -92,11 +96,13 @@ InsideForkGate::~InsideForkGate() {
     leave();
 }
 
-InsideForkGateToCompile::~InsideForkGateToCompile() {
-  // Each time: there may be caches that were not there the last time.
-  if (threadEnd.isKnown)
-    abi::__cxa_thread_atexit(enterAtThreadEnd, nullptr, &__dso_handle);
+InsideForkGateToCompile::InsideForkGateToCompile() {
+  if (!std::exchange(leavesAtEnd, true))
+    atThreadEnd(leaveAtThreadEnd);
 }
+
+// Each time: there may be caches that were not there the last time.
+InsideForkGateToCompile::~InsideForkGateToCompile() { atThreadEnd(enterAtThreadEnd); }
 
 OutsideForkGate::OutsideForkGate() : entered(depth) {
   depth = 0;

@@ -11,12 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TRITIUM_RUNTIME_FORKGATE_H
-#define TRITIUM_RUNTIME_FORKGATE_H
+#ifndef TRITIUM_SUPPORT_FORKGATE_H
+#define TRITIUM_SUPPORT_FORKGATE_H
 
 #include <mutex>
 
-namespace tritium::runtime {
+namespace tritium {
 
 /// The calling thread is inside the gate while this lives. Nests. Waits for a fork in progress.
 class InsideForkGate {
@@ -32,7 +32,7 @@ public:
 /// then, under the contexts' locks.
 class InsideForkGateToCompile {
 public:
-  InsideForkGateToCompile() = default;
+  InsideForkGateToCompile();
   ~InsideForkGateToCompile();
 
 private:
@@ -61,6 +61,6 @@ private:
   std::lock_guard<Mutex> lock;
 };
 
-} // namespace tritium::runtime
+} // namespace tritium
 
-#endif // TRITIUM_RUNTIME_FORKGATE_H
+#endif // TRITIUM_SUPPORT_FORKGATE_H

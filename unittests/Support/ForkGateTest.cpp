@@ -1,17 +1,19 @@
 //===- ForkGateTest.cpp ---------------------------------------------------===//
 
-#include "ForkGate.h"
+#include "tritium/Support/ForkGate.h"
 
 #include "gtest/gtest.h"
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
 
-using namespace tritium::runtime;
+using namespace tritium;
 
 namespace {
 
@@ -117,6 +119,26 @@ TEST_F(ForkGate, AForkWaitsForTheEndOfAThreadThatHasCompiled) {
   child = fork();
   if (child == 0)
     _exit(0);
+  EXPECT_EQ(exitStatus(child), 0);
+}
+
+/// Of a thread that has compiled, the end of the process is no end after which it goes on.
+TEST_F(ForkGate, FunctionsOfAtexitMayWaitForAFork) {
+  std::fflush(nullptr);
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    std::atexit([] {
+      std::thread([] {
+        pid_t grandchild = fork();
+        _exit(grandchild && exitStatus(grandchild) ? 1 : 0);
+      }).join();
+    });
+    {
+      InsideForkGateToCompile inside;
+    }
+    std::exit(2);
+  }
   EXPECT_EQ(exitStatus(child), 0);
 }
 

@@ -1,16 +1,16 @@
-//===- Threads.h - threads of the runtime's own -----------------*- C++ -*-===//
+//===- Threads.h - threads of our own ---------------------------*- C++ -*-===//
 
-#ifndef TRITIUM_RUNTIME_THREADS_H
-#define TRITIUM_RUNTIME_THREADS_H
+#ifndef TRITIUM_SUPPORT_THREADS_H
+#define TRITIUM_SUPPORT_THREADS_H
 
-#include "ForkGate.h"
+#include "tritium/Support/ForkGate.h"
 
 #include <csignal>
 #include <pthread.h>
 #include <thread>
 #include <utility>
 
-namespace tritium::runtime {
+namespace tritium {
 
 /// Starts a thread that takes none of the host's signals, which belong to the host's own
 /// threads, except for its own faults. A fork waits meanwhile: the C library (glibc 2.36) frees
@@ -30,6 +30,6 @@ template <typename Function> std::thread startThread(Function &&function) {
   return std::thread(std::forward<Function>(function));
 }
 
-} // namespace tritium::runtime
+} // namespace tritium
 
-#endif // TRITIUM_RUNTIME_THREADS_H
+#endif // TRITIUM_SUPPORT_THREADS_H
