@@ -93,6 +93,17 @@ bool raiseInterrupted(const tritium_error &error) {
   return true;
 }
 
+/// Kernels keep objects of the interpreter that made them, and so does this module.
+void claimForThisInterpreter() {
+  int64_t mine = PyInterpreterState_GetID(PyInterpreterState_Get());
+  static const int64_t owner = mine;
+  if (owner != mine)
+    throw nb::import_error(("one interpreter of a process can import tritium, and interpreter " +
+                            std::to_string(owner) + " has done so; run kernels there, or in " +
+                            "another process")
+                               .c_str());
+}
+
 void watchSignals() {
   nb::object main = nb::module_::import_("threading").attr("main_thread")();
   mainThread = nb::cast<unsigned long>(main.attr("ident"));
@@ -377,6 +388,7 @@ PyObject *tritium::python::wrapCompiled(tritium_compiled *compiled, PyObject *sc
 }
 
 NB_MODULE(_C, m) {
+  claimForThisInterpreter();
   // Kernels live in modules, which the interpreter does not clear before it ends.
   nb::set_leak_warnings(false);
   m.doc() = "The native half of the tritium package.";

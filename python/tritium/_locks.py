@@ -18,7 +18,8 @@ def table_lock():
 
 
 def _take():
-    _local.held = []
+    held = []  # of this fork: another one may begin in the middle of it, in a signal's handler
+    _local.__dict__.setdefault("forks", []).append(held)
     wanted = None
     while True:
         if wanted is not None:  # by itself: threads may take several, in any order
@@ -27,16 +28,20 @@ def _take():
         for lock in _locks:
             if not lock.acquire(blocking=False):
                 wanted = lock
-                _release()
+                _release_all(held)
                 break
-            _local.held.append(lock)
+            held.append(lock)
         else:
             return
 
 
+def _release_all(held):
+    while held:
+        held.pop().release()
+
+
 def _release():
-    while _local.held:
-        _local.held.pop().release()
+    _release_all(_local.forks.pop())
 
 
 os.register_at_fork(before=_take, after_in_parent=_release, after_in_child=_release)

@@ -3,6 +3,8 @@
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -93,6 +95,36 @@ def test_fork_while_threads_are_busy(busy, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("busy", ["tuning"], indirect=True)
+def test_children_of_children(busy, tmp_path):
+    """Of a child that has a busy thread of its own."""
+    child = os.fork()
+    if child == 0:
+        good = False
+        try:
+            (tmp_path / "theirs").mkdir()
+            theirs = Kernels(tmp_path / "theirs")
+
+            def work():
+                while works(theirs, tuned=True):
+                    pass
+
+            threading.Thread(target=work, daemon=True).start()
+            statuses = []
+            for number in range(6):
+                folder = tmp_path / f"grandchild{number}"
+                folder.mkdir()
+                grandchild = os.fork()
+                if grandchild == 0:
+                    os._exit(0 if works(Kernels(folder), tuned=True) else 1)
+                statuses.append(wait(grandchild))
+            good = statuses == [0] * 6
+        finally:
+            os._exit(0 if good else 1)
+    assert wait(child) == 0
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("lock", [_objects._lock, session._lock, debugger._lock])
 def test_a_lock_that_another_thread_holds(lock, tmp_path):
     """The child finds it free, be it that the fork waits or that the child has another one."""
@@ -120,6 +152,33 @@ def test_a_lock_that_another_thread_holds(lock, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("lock", [_objects._lock, session._lock])
+def test_a_lock_that_the_forking_thread_holds(lock):
+    """It still does, in parent and child, and then lets go of it."""
+    def others_take_it():
+        taken = []
+
+        def take():
+            taken.append(lock.acquire(blocking=False))
+            if taken[0]:
+                lock.release()
+
+        thread = threading.Thread(target=take)
+        thread.start()
+        thread.join()
+        return taken[0]
+
+    with lock:
+        child = os.fork()
+        inside = others_take_it()
+    behind = others_take_it()
+    if child == 0:
+        os._exit(0 if (inside, behind) == (False, True) else 1)
+    assert wait(child) == 0
+    assert (inside, behind) == (False, True)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_forks_of_two_threads(tmp_path):
     """Both hold the same locks over their forks, by turns."""
     def fork(answers):
@@ -136,6 +195,44 @@ def test_forks_of_two_threads(tmp_path):
     for thread in threads:
         thread.join()
     assert answers == [0] * 40
+
+
+FORKS_IN_A_FORK = """
+import os, threading
+
+is_first = True
+
+def fork_once_more():
+    global is_first
+    if is_first:
+        is_first = False
+        child = os.fork()
+        if child == 0:
+            os._exit(0)
+        os.waitpid(child, 0)
+
+# What is registered first is called last, when the package's locks are held.
+os.register_at_fork(before=fork_once_more)
+
+from tritium import _objects
+from tritium.profiler import session
+
+child = os.fork()
+taken = []
+thread = threading.Thread(target=lambda: taken.extend(
+    lock.acquire(timeout=10) for lock in (_objects._lock, session._lock)))
+thread.start()
+thread.join()
+if child == 0:
+    os._exit(0 if all(taken) else 1)
+assert os.waitpid(child, 0)[1] == 0 and all(taken)
+"""
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_fork_in_the_middle_of_a_fork():
+    """The locks are free afterwards for other threads, in parent and child."""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FORKS_IN_A_FORK], check=True, timeout=60)
 
 
 def in_child(folder):
