@@ -93,6 +93,39 @@ TEST_F(Clocks, PartsInsideOfParts) {
   EXPECT_THAT(blocks(), ElementsAre("C2C", "", "3C4C", "C9C", "", ""));
 }
 
+// The narrowest part has a line, wherever it stands among the others; lines of other files are none
+// of its.
+TEST_F(Clocks, WhichPartALineIsOf) {
+  nvptx::insertClocks(kernel,
+                      {ClockedPart{}, ClockedPart{"store", "k.py", 4, 4},
+                       ClockedPart{"loop", "k.py", 3, 4}, ClockedPart{"end", "other.py", 9, 9}},
+                      4);
+  EXPECT_TRUE(succeeded(verify(*module)));
+  EXPECT_THAT(blocks(), ElementsAre("C2C", "", "3C4C", "C9C", "", ""));
+}
+
+// Lane 0 adds clocks and times of each part, time and runs, if there is a table.
+TEST_F(Clocks, WhatIsAddedToTheTable) {
+  nvptx::insertClocks(kernel, {ClockedPart{}, ClockedPart{"loop", "k.py", 3, 4}}, 4);
+  SmallVector<LLVM::AtomicRMWOp> additions;
+  kernel.walk([&](LLVM::AtomicRMWOp op) { additions.push_back(op); });
+  ASSERT_EQ(additions.size(), 6u);
+  Block *adding = additions.front()->getBlock();
+  for (LLVM::AtomicRMWOp op : additions)
+    EXPECT_EQ(op->getBlock(), adding);
+  auto branch = cast<LLVM::CondBrOp>(adding->getSinglePredecessor()->getTerminator());
+  EXPECT_EQ(branch.getTrueDest(), adding);
+  auto both = branch.getCondition().getDefiningOp<LLVM::AndOp>();
+  ASSERT_TRUE(both);
+  auto isLane = both.getLhs().getDefiningOp<LLVM::ICmpOp>();
+  auto hasTable = both.getRhs().getDefiningOp<LLVM::ICmpOp>();
+  ASSERT_TRUE(isLane && hasTable);
+  EXPECT_EQ(isLane.getPredicate(), LLVM::ICmpPredicate::eq);
+  EXPECT_EQ(hasTable.getPredicate(), LLVM::ICmpPredicate::ne);
+  EXPECT_TRUE(
+      hasTable.getLhs().getDefiningOp<LLVM::LoadOp>().getAddr().getDefiningOp<LLVM::AddressOfOp>());
+}
+
 // Arithmetic that is long enough is a part, too.
 TEST_F(Clocks, ArithmeticOfAPart) {
   Operation *add = nullptr;

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <set>
+#include <utility>
 
 using testing::HasSubstr;
 
@@ -29,10 +30,7 @@ class SplitK : public CUDA {
 protected:
   void SetUp() override {
     CUDA::SetUp();
-    tritium_option parts = {"split_k", {}};
-    parts.value.kind = TRITIUM_INT;
-    parts.value.as.integer.low = 3;
-    compile(kSplit, {parts});
+    compileParts({});
     state->run = [&](const fake::Launch &launch) {
       sums = *static_cast<char **>(launch.parameters[1]);
       arrivals = *static_cast<uint32_t **>(launch.parameters[2]);
@@ -44,6 +42,14 @@ protected:
       // There is as much as is said.
       std::memset(sums, 1, programs * 3 * 128);
     };
+  }
+
+  void compileParts(std::vector<tritium_option> options) {
+    tritium_option parts = {"split_k", {}};
+    parts.value.kind = TRITIUM_INT;
+    parts.value.as.integer.low = 3;
+    options.push_back(parts);
+    compile(kSplit, options);
   }
 
   std::string launchOn(uintptr_t stream, std::array<uint32_t, 3> grid) {
@@ -111,6 +117,24 @@ TEST_F(SplitK, CapturedLaunchesHaveTheirOwn) {
   state->isCapturing = false;
   EXPECT_EQ(launchOn(0x300, {5, 6, 7}), "");
   EXPECT_EQ(sums, ofStream);
+}
+
+// One that may begin before the launch in front of it has ended: each has its own, which is freed
+// behind it.
+TEST_F(SplitK, LaunchesThatOverlapHaveTheirOwn) {
+  tritium_compiled_release(std::exchange(compiled, nullptr));
+  tritium_option dependent = {"launch_pdl", {}};
+  dependent.value.kind = TRITIUM_BOOL;
+  dependent.value.as.integer.low = 1;
+  compileParts({dependent});
+  for (int i = 1; i <= 3; ++i) {
+    EXPECT_EQ(launchOn(0x500, {5, 6, 7}), "");
+    EXPECT_TRUE(isZero);
+    EXPECT_EQ(state->calls["cuMemAllocAsync"], i);
+    EXPECT_EQ(state->calls["cuMemFreeAsync"], i);
+    EXPECT_EQ(state->calls["cuMemsetD8Async"], i);
+  }
+  EXPECT_EQ(state->allocated, 0u);
 }
 
 TEST_F(SplitK, ManyStreams) {
