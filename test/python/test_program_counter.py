@@ -85,6 +85,30 @@ def test_chosen(monkeypatch, ctas):
     assert not [r for r in kernel.remarks if "1 x i32" in r.message]
 
 
+def loads_of_boxes(kernel):
+    return kernel.asm["ttgir"].count("ttng.tma_load")
+
+
+def lost_stages(kernel):
+    return [r.message for r in kernel.remarks if "fewer stages" in r.message]
+
+
+# Queries that the warp for copies starts stay beside what is stored in the end.
+def test_queries_are_no_boxes_where_these_leave_no_room():
+    kernel = attend(blocks=2, heads=1, tm=128, tn=64, d=256, persistent=False)
+    assert "ttg.warp_groups" in kernel.asm["ttgir"] and loads_of_boxes(kernel) == 2
+    assert not lost_stages(kernel)
+    assert loads_of_boxes(attend(blocks=2, heads=1, persistent=False)) == 3
+
+
+# A stage is worth less than copies for the next program.
+def test_a_stage_less_where_programs_loop():
+    kernel = attend(blocks=2, heads=1, num_stages=3)
+    assert kernel.metadata.persistent and loads_of_boxes(kernel) == 3
+    assert len(lost_stages(kernel)) == 1
+    assert not lost_stages(attend(blocks=2, heads=1, num_stages=3, persistent=False))
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
 def test_in_any_order(monkeypatch, seed):
     monkeypatch.setenv("TRITIUM_SIM_SEED", str(seed))
