@@ -360,6 +360,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
     restore(module, *input);
     kernel.metadata = described;
     stop(module, pipeline, reason.str());
+    remarks = session.countRemarks();
     return compile();
   };
   if (!kernel.handicap.empty() && keeps &&

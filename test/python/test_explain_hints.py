@@ -1,10 +1,8 @@
 """tritium explain: changes that are tried. Where nothing helps, none is shown."""
 
-import sys
-import textwrap
-
 import pytest
 from explaining import explained
+from fake_ptxas import ptxas
 
 HEAD = "import tritium as triton\nimport tritium.language as tl\n\n@triton.jit\n"
 
@@ -56,20 +54,11 @@ def test_which_number_keeps_a_launch_from_the_wide_version(hintsFor, pitch, isNa
 
 def test_code_is_assembled_once(tmp_path, monkeypatch):
     """However often it is counted: on some CTAs, on more, in trials of grids."""
-    assembler = tmp_path / "ptxas"
-    assembler.write_text(f"#!{sys.executable}\n" + textwrap.dedent(f"""
-        import hashlib, sys
-        if sys.argv[1] == "--version":
-            print("Cuda compilation tools, release 13.0, V13.0.0")
-            sys.exit()
-        ptx = open(sys.argv[-3]).read()
-        open(sys.argv[-1], "w").write(ptx)
+    monkeypatch.setenv("TRITON_PTXAS_PATH", ptxas(tmp_path, f"""
+        import hashlib
         open({str(tmp_path / "assembled")!r}, "a").write(
             hashlib.sha256(ptx.encode()).hexdigest() + "\\n")
-        print("ptxas info    : Used 40 registers, used 0 barriers")
     """))
-    assembler.chmod(0o755)
-    monkeypatch.setenv("TRITON_PTXAS_PATH", str(assembler))
     monkeypatch.setenv("TRITIUM_CACHE_DIR", str(tmp_path / "cache"))
     path = tmp_path / "kernel.py"
     path.write_text(COPY)

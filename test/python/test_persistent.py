@@ -4,14 +4,13 @@ of compute capability 9.0."""
 
 import os
 import re
-import sys
-import textwrap
 
 import numpy as np
 import pytest
 
 import tritium as triton
 import tritium.language as tl
+from fake_ptxas import SERIALIZED, ptxas
 from tritium import _C
 from tritium.compiler import ASTSource, CompiledKernel, GPUTarget
 
@@ -169,23 +168,12 @@ def test_no_room_for_the_store():
 
 def test_slow_in_a_loop(tmp_path, monkeypatch):
     """An assembler that serialises dots where there is a loop over programs."""
-    path = tmp_path / "ptxas"
-    path.write_text(f"#!{sys.executable}\n" + textwrap.dedent("""
-        import sys
-        if sys.argv[1] == "--version":
-            print("Cuda compilation tools, release 13.0, V13.0.0")
-            sys.exit()
-        ptx = open(sys.argv[-3]).read()
-        open(sys.argv[-1], "w").write(ptx)
+    path = ptxas(tmp_path, f"""
         if "%nctaid" in ptx:
-            print("ptxas info    : (C7511) Potential Performance Loss: wgmma.mma_async "
-                  "instructions are serialized due to insufficient register resources for the "
-                  "wgmma pipeline")
-        print("ptxas info    : Used 40 registers, used 0 barriers")
-    """))
-    path.chmod(0o755)
+            print({SERIALIZED!r})
+    """)
     assert compiled(num_stages=5).metadata.persistent
-    monkeypatch.setenv("TRITON_PTXAS_PATH", str(path))
+    monkeypatch.setenv("TRITON_PTXAS_PATH", path)
     kernel = compiled(num_stages=5)
     assert not kernel.metadata.persistent
     (said,) = remarks(kernel)

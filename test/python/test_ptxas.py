@@ -1,33 +1,26 @@
 """What ptxas says of kernels: in remarks, in errors, and to the tuner."""
 
-import sys
-import textwrap
+import re
 
 import pytest
 
 from fake_driver import run
+from fake_ptxas import SERIALIZED, ptxas
+from test_warp_groups import narrow_keys
+
+import tritium as triton
+from tritium.compiler import ASTSource, GPUTarget
 
 
-def ptxas_that_says(tmp_path, said):
-    """An assembler of any PTX: what it says of a kernel with so many threads."""
-    path = tmp_path / "ptxas"
-    path.write_text(f"#!{sys.executable}\n" + textwrap.dedent(f"""
-        import re, sys
-        if sys.argv[1] == "--version":
-            print("Cuda compilation tools, release 13.0, V13.0.0")
-            sys.exit()
-        ptx = open(sys.argv[-3]).read()
+def ptxas_that_says(folder, said):
+    """What it says of a kernel with so many threads."""
+    return ptxas(folder, f"""
+        import re
         threads = int(re.search(r"(?:reqntid|maxntid) *(\\d+)", ptx)[1])
-        open(sys.argv[-1], "w").write(ptx)
         print({said!r}.get(threads, ""))
-        print("ptxas info    : Used 40 registers, used 0 barriers")
-    """))
-    path.chmod(0o755)
-    return str(path)
+    """)
 
 
-SERIALIZED = ("ptxas info    : (C7511) Potential Performance Loss: wgmma.mma_async instructions "
-              "are serialized due to insufficient register resources for the wgmma pipeline")
 SPILLED = "    72 bytes stack frame, 64 bytes spill stores, 68 bytes spill loads"
 
 TUNED = """
@@ -54,7 +47,7 @@ TUNED = """
 
 
 def test_tuning_sets_aside_what_ptxas_says_is_slow(tmp_path):
-    ptxas = ptxas_that_says(tmp_path, {64: SERIALIZED, 128: SPILLED, 512: SPILLED})
+    said = ptxas_that_says(tmp_path, {64: SERIALIZED, 128: SPILLED, 512: SPILLED})
     out = run(tmp_path, TUNED + """
     increment, _ = tuned(2, 4, 8)
     for config, why in increment.dropped.items():
@@ -65,7 +58,7 @@ def test_tuning_sets_aside_what_ptxas_says_is_slow(tmp_path):
     tuned(2, 4)
     tuned(2, 4)
     tuned(2, 4, 8)
-    """, TRITON_PTXAS_PATH=ptxas, TRITON_PRINT_AUTOTUNING="1")
+    """, TRITON_PTXAS_PATH=said, TRITON_PRINT_AUTOTUNING="1")
     table = [line for line in out.splitlines() if "num_warps:" in line or "Auto" in line]
     lines = [line for line in out.splitlines() if line not in table]
     assert lines == [
@@ -80,8 +73,8 @@ def test_tuning_sets_aside_what_ptxas_says_is_slow(tmp_path):
 
 
 def test_tuning_measures_where_nothing_better_is(tmp_path):
-    ptxas = ptxas_that_says(tmp_path, {64: SERIALIZED, 128: SPILLED, 256: SPILLED})
-    assert run(tmp_path, TUNED + "    tuned(2, 4, 8)", TRITON_PTXAS_PATH=ptxas) == (
+    said = ptxas_that_says(tmp_path, {64: SERIALIZED, 128: SPILLED, 256: SPILLED})
+    assert run(tmp_path, TUNED + "    tuned(2, 4, 8)", TRITON_PTXAS_PATH=said) == (
         "2 measured []\n")
     # No ptxas: the driver assembles, and says nothing.
     assert run(tmp_path, TUNED + "    tuned(2, 4, 8)", TRITON_PTXAS_PATH="none") == (
@@ -89,30 +82,30 @@ def test_tuning_measures_where_nothing_better_is(tmp_path):
 
 
 def test_tuning_always_measures_all(tmp_path):
-    ptxas = ptxas_that_says(tmp_path, {64: SERIALIZED, 128: SPILLED})
-    assert run(tmp_path, TUNED + "    tuned(2, 4, 8)", TRITON_PTXAS_PATH=ptxas,
+    said = ptxas_that_says(tmp_path, {64: SERIALIZED, 128: SPILLED})
+    assert run(tmp_path, TUNED + "    tuned(2, 4, 8)", TRITON_PTXAS_PATH=said,
                TRITIUM_TUNING="always") == "2 measured []\n"
 
 
 def test_tuning_falls_back_on_what_was_set_aside(tmp_path):
     """The only configuration without a handicap does not run."""
-    ptxas = ptxas_that_says(tmp_path, {64: SERIALIZED, 128: SPILLED})
+    said = ptxas_that_says(tmp_path, {64: SERIALIZED, 128: SPILLED})
     out = run(tmp_path, TUNED + """
     fake.fakeDriverFailAssert(0)
     tuned(2, 4, 8, debug=True)
-    """, TRITON_PTXAS_PATH=ptxas)
+    """, TRITON_PTXAS_PATH=said)
     assert out == "2 measured [8]\n"
 
 
 def test_remarks_of_ptxas(tmp_path):
-    ptxas = ptxas_that_says(tmp_path, {64: SERIALIZED + "\n" + SPILLED})
+    said = ptxas_that_says(tmp_path, {64: SERIALIZED + "\n" + SPILLED})
     out = run(tmp_path, TUNED + """
     increment, launched = tuned(2)
     for remark in launched.remarks:
         if remark.pass_ == "ptxas":
             print(remark.line, remark.message)
     print(launched.n_regs, launched.n_spills)
-    """, TRITON_PTXAS_PATH=ptxas)
+    """, TRITON_PTXAS_PATH=said)
     _, spills, products, numbers = out.splitlines()
     line = spills.split()[0]
     assert spills == (f"{line} registers do not suffice: 64 bytes a thread are spilled to memory "
@@ -188,3 +181,33 @@ def test_a_product_that_no_thread_has_registers_for(tmp_path):
                             "registers than a thread has (ptxas, C7602); use fewer columns a "
                             "tile, fewer warps, or a larger maxnreg")
     assert "script.py:" in meaning and "Insufficient registers (24)" in "".join(said)
+
+
+# One after the other, each with what was left before it: operands in registers, the loop over
+# programs, the warp for copies. What the author asks for stays.
+@pytest.mark.parametrize("options, left", [
+    ({}, ["in registers", "in a loop over programs", "with a warp for copies"]),
+    ({"warp_specialize": True}, ["in registers", "in a loop over programs"]),
+    ({"persistent": True}, ["in registers", "with a warp for copies"])])
+def test_what_ptxas_finds_slow_is_left(tmp_path, monkeypatch, options, left):
+    types = {"q_ptr": "*fp16", "k_ptr": "*i8", "v_ptr": "*i8", "o_ptr": "*fp32", "scale": "fp32",
+             "n": "i32"}
+    source = ASTSource(narrow_keys, types, {"D": 128, "BM": 128, "BN": 128},
+                       {name: [["tt.divisibility", 16]] for name in types})
+    options = {"num_warps": 8, "num_stages": 2, **options}
+
+    def compiled():
+        kernel = triton.compile(source, GPUTarget("cuda", 90, 32), options)
+        reasons = [re.search(r": (in registers|in a loop over programs|with a warp for copies), "
+                             "products of warp groups wait", r.message) for r in kernel.remarks]
+        return kernel, [reason[1] for reason in reasons if reason]
+
+    kernel, reasons = compiled()
+    ttgir = kernel.asm["ttgir"]
+    assert "ttng.keep_operand" in ttgir and "ttg.warp_groups" in ttgir and not reasons
+    monkeypatch.setenv("TRITON_PTXAS_PATH", ptxas(tmp_path, f"print({SERIALIZED!r})"))
+    kernel, reasons = compiled()
+    ttgir = kernel.asm["ttgir"]
+    assert reasons == left and "ttng.keep_operand" not in ttgir
+    assert kernel.metadata.persistent == ("persistent" in options)
+    assert ("ttg.warp_groups" in ttgir) == ("warp_specialize" in options)
