@@ -101,6 +101,12 @@ def test_queries_are_no_boxes_where_these_leave_no_room():
     assert loads_of_boxes(attend(blocks=2, heads=1, persistent=False)) == 3
 
 
+def test_queries_are_no_boxes_without_a_warp_for_copies():
+    kernel = attend(blocks=2, heads=1, warp_specialize=False)
+    assert "ttg.warp_groups" not in kernel.asm["ttgir"] and loads_of_boxes(kernel)
+    assert "ld.global" in kernel.asm["ptx"]
+
+
 # A stage is worth less than copies for the next program.
 def test_a_stage_less_where_programs_loop():
     kernel = attend(blocks=2, heads=1, num_stages=3)
