@@ -21,10 +21,14 @@ _autotuners = weakref.WeakSet()
 
 
 def _forget_tunings():
-    """In a forked child: the thread that was choosing is not there to let go of the lock."""
+    """In a forked child: a thread that was choosing is not there to let go of the lock, unless it
+    has forked itself, in a function that it calls."""
     for tuner in list(_autotuners):
-        tuner._choosing = threading.RLock()
-        tuner.nargs = None
+        if tuner._choosing.acquire(blocking=False):
+            tuner._choosing.release()
+        else:
+            tuner._choosing = threading.RLock()
+            tuner.nargs = None
 
 
 os.register_at_fork(after_in_child=_forget_tunings)

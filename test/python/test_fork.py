@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 
+import tritium as triton
 from tritium import _objects, debugger
 from tritium.profiler import session
 from tuned_modules import Kernels
@@ -195,6 +196,34 @@ def test_forks_of_two_threads(tmp_path):
     for thread in threads:
         thread.join()
     assert answers == [0] * 40
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_child_measures(tmp_path, monkeypatch):
+    """The one of who forks while it chooses goes on with that."""
+    monkeypatch.setenv("TRITIUM_BACKEND", "cpu")
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    seen = []
+
+    def measured(run, quantiles):
+        child = os.fork()
+        if child == 0:
+            good = False
+            try:
+                run()
+                good = seen[-1] == 32
+            finally:
+                os._exit(0 if good else 1)
+        return [1.0 if wait(child) == 0 else 99.0] * 3
+
+    module, number = Kernels(tmp_path).make()
+    tuned = triton.autotune([triton.Config({"B": b}) for b in (32, 64)], key=[],
+                            pre_hook=lambda args, reset_only=False: seen.append(args["n"]),
+                            do_bench=measured)(module.kernel)
+    x, y = np.arange(32, dtype=np.float32), np.zeros(32, np.float32)
+    tuned[(1,)](x, y, 32)
+    assert list(tuned.configs_timings.values()) == [[1.0] * 3] * 2
+    assert np.array_equal(y, x * 3 + number)
 
 
 FORKS_IN_A_FORK = """
