@@ -142,6 +142,34 @@ TEST_F(ForkGate, FunctionsOfAtexitMayWaitForAFork) {
   EXPECT_EQ(exitStatus(child), 0);
 }
 
+/// Others were inside when it began, and are not there in the child.
+TEST_F(ForkGate, AForkFromInsideHasChildrenThatFork) {
+  std::atomic<bool> isInside{false}, stop{false};
+  std::thread thread([&] {
+    InsideForkGate inside;
+    isInside = true;
+    while (!stop)
+      std::this_thread::yield();
+  });
+  while (!isInside)
+    std::this_thread::yield();
+  pid_t child;
+  {
+    InsideForkGate inside;
+    child = fork();
+  }
+  if (child == 0) {
+    alarm(20);
+    pid_t grandchild = fork();
+    if (grandchild == 0)
+      _exit(0);
+    _exit(exitStatus(grandchild) == 0 ? 0 : 1);
+  }
+  EXPECT_EQ(exitStatus(child), 0);
+  stop = true;
+  thread.join();
+}
+
 TEST_F(ForkGate, AForkFromInsideDoesNotWaitForItself) {
   InsideForkGate inside;
   pid_t child = fork();
