@@ -225,8 +225,12 @@ Result IntegerRanges::ofArgument(BlockArgument argument, int depth) {
     return std::nullopt;
   if (argument != loop.getInductionVar())
     return ofCarried(loop, argument.getArgNumber() - 1, depth);
-  return range::loopIndex(get(loop.getLowerBound(), depth), get(loop.getUpperBound(), depth),
-                          get(loop.getStep(), depth), widthOf(argument));
+  IntegerRange lower = get(loop.getLowerBound(), depth), step = get(loop.getStep(), depth);
+  Result index = range::loopIndex(lower, get(loop.getUpperBound(), depth), step, widthOf(argument));
+  // Of known numbers the last one is known, which may be far from the end of the integers.
+  if (index && lower.low == lower.high && step.low == step.high && lower.low >= 0)
+    index->high -= (index->high - lower.low) % step.low;
+  return index;
 }
 
 Result IntegerRanges::evaluate(Value value, int depth) {

@@ -79,11 +79,7 @@ MaybeRange range::loopIndex(IntegerRange lower, IntegerRange upper, IntegerRange
                             unsigned bits) {
   if (step.low <= 0)
     return std::nullopt;
-  Wide last = std::max<Wide>(lower.low, Wide(upper.high) - 1);
-  // Of known numbers the last one is known, which may be far from the end of the integers.
-  if (lower.low == lower.high && step.low == step.high)
-    last -= (last - lower.low) % step.low;
-  return bounded(lower.low, last, bits);
+  return bounded(lower.low, std::max<Wide>(lower.low, Wide(upper.high) - 1), bits);
 }
 
 } // namespace tritium

@@ -4,6 +4,8 @@
 
 #include "LastValue.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace tritium;
 using namespace tritium::testing;
 
@@ -170,6 +172,21 @@ TEST(IntegerRanges, Loops) {
   expect(carried("%l to %u step %s", "%next = arith.muli %x, %k : i32"), kAny);
   expect(carried("%l to %u step %s", "%next = arith.addi %x, %x : i32"), kAny);
   expect(carried("%l to %u step %s", "%next = arith.subi %k, %x : i32"), kAny);
+}
+
+TEST(IntegerRanges, LastIndex) {
+  auto index = [](const std::string &bounds) {
+    LastValue last(kParameters, carried(bounds, "%next = arith.addi %x, %k : i32"));
+    auto loop = last.value.getDefiningOp<mlir::scf::ForOp>();
+    return IntegerRanges().get(loop.getInductionVar());
+  };
+  // From a known number by steps of 10: the last below 2147483647 is 2147483640.
+  EXPECT_EQ(index("%l to %a step %u"), (IntegerRange{0, kMax - 7}));
+  EXPECT_EQ(index("%l to %u step %s"), (IntegerRange{0, 9}));
+  EXPECT_EQ(index("%k to %u step %s"), (IntegerRange{100, 100}));
+  // Where it begins, or by how much it goes on, is not known.
+  EXPECT_EQ(index("%pos to %a step %s"), (IntegerRange{1, kMax - 1}));
+  EXPECT_EQ(index("%l to %a step %pos"), (IntegerRange{0, kMax - 1}));
 }
 
 TEST(IntegerRanges, EndsOfTheNumbers) {
