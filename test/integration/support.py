@@ -29,7 +29,8 @@ ULP = {
 }
 
 # On a GPU the hardware's approximations: ex2.approx and div.full are good to 2 ULP; exp adds
-# the rounding of its correction, sigmoid the sum and the quotient.
+# the rounding of its product, which is 1.25 ULP for each unit of x besides, and sigmoid the sum and
+# the quotient.
 GPU_ULP = {"division": 2, "exp2": 2.5, "exp": 3, "sigmoid": 5.5}
 
 # Relative error of a sum of n terms, per term added, in units of the type that it is added in.

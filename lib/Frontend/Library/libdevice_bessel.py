@@ -331,7 +331,7 @@ def _modified(x, order: tl.constexpr):
     else:
         series = 0.5 * near * series
         far = _i1_far(t)
-    half = tl.exp(0.5 * large)
+    half = tl.standard._exp(0.5 * large)
     result = tl.where(magnitude < 8, series, half * (far / tl.sqrt(large)) * half)
     result = tl.where(magnitude == float("inf"), magnitude, result)
     if order == 0:

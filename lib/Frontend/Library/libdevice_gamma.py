@@ -67,11 +67,11 @@ def _tgamma_positive(x):
     y = tl.minimum(x, 200.0)
     held = tl.maximum(y, 13.0)
     power = _positive_power(held, 0.5 * held - 0.25)
-    rest = tl.exp(-held) * tl.exp(_stirling_rest(held))
+    rest = tl.standard._exp(-held) * tl.standard._exp(_stirling_rest(held))
     far = power * (rest * 2.5066282746310002)
     near, product = _lower(tl.minimum(y, 14.0), 14)
     below = near < 0.75
-    value = tl.exp(_lgamma_near(tl.where(below, near + 1, near)))
+    value = tl.standard._exp(_lgamma_near(tl.where(below, near + 1, near)))
     middle = tl.where(below, value / near, value * product)
     is_far = y > 14
     return tl.where(is_far, far, middle), tl.where(is_far, power, 1.0)

@@ -49,7 +49,6 @@ static Result floatUnary(Sema &sema, const BoundArguments &args, std::string_vie
   static Result name##Of(Sema &sema, const BoundArguments &args) {                                 \
     return floatUnary<mlir::math::Op>(sema, args, #name);                                          \
   }
-TRITIUM_FLOAT_UNARY(exp, ExpOp)
 TRITIUM_FLOAT_UNARY(exp2, Exp2Op)
 TRITIUM_FLOAT_UNARY(log, LogOp)
 TRITIUM_FLOAT_UNARY(log2, Log2Op)
@@ -62,6 +61,23 @@ TRITIUM_FLOAT_UNARY(ceil, CeilOp)
 TRITIUM_FLOAT_UNARY(sqrt, SqrtOp)
 TRITIUM_FLOAT_UNARY(rsqrt, RsqrtOp)
 #undef TRITIUM_FLOAT_UNARY
+
+mlir::Value build::exp(Sema &sema, mlir::Value x) {
+  auto op = sema.builder().create<mlir::math::ExpOp>(sema.loc(), x);
+  if (tt::elementType(x.getType()).isF32())
+    op->setAttr("tt.rough", sema.builder().getUnitAttr());
+  return op;
+}
+
+static Result expOf(Sema &sema, const BoundArguments &args) {
+  auto x = floatOperand(sema, args[0], "exp");
+  return x ? Result(Value(Tensor{build::exp(sema, x->value), x->dtype})) : std::nullopt;
+}
+
+/// With all digits, for what the device library promises.
+static Result preciseExp(Sema &sema, const BoundArguments &args) {
+  return floatUnary<mlir::math::ExpOp>(sema, args, "exp");
+}
 
 /// Rounded as IEEE 754 says, where a back end would approximate.
 static mlir::Value exact(mlir::Operation *op) {
@@ -109,8 +125,7 @@ static Result sigmoid(Sema &sema, const BoundArguments &args) {
   mlir::Location loc = sema.loc();
   Tensor one = *sema.constant({1.0}, x->dtype, x->shape());
   mlir::Value negated = b.create<arith::NegFOp>(loc, x->value);
-  mlir::Value sum =
-      b.create<arith::AddFOp>(loc, one.value, b.create<mlir::math::ExpOp>(loc, negated));
+  mlir::Value sum = b.create<arith::AddFOp>(loc, one.value, build::exp(sema, negated));
   return Value(Tensor{b.create<arith::DivFOp>(loc, one.value, sum), x->dtype});
 }
 
@@ -313,6 +328,7 @@ void sema::addMathBuiltins(Registry &registry) {
   registry.addMethod("log2", "x", log2Of);
   registry.addMethod("sin", "x", sinOf);
   registry.addMethod("cos", "x", cosOf);
+  registry.add("_exp", "x", preciseExp);
   registry.add("_tanh", "x", tanhOf);
   registry.addMethod("erf", "x", erfOf);
   registry.addMethod("floor", "x", floorOf);

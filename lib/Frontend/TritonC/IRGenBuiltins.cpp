@@ -87,7 +87,7 @@ Generator::Value Generator::math(const Call &call, llvm::ArrayRef<Tensor> argume
   mlir::Location loc = sema.loc();
   llvm::StringRef name = call.callee;
   if (name.starts_with("exp"))
-    result = builder.create<mlir::math::ExpOp>(loc, value);
+    result = build::exp(sema, value);
   else if (name.starts_with("log"))
     result = builder.create<mlir::math::LogOp>(loc, value);
   else

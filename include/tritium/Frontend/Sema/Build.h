@@ -34,6 +34,9 @@ Tensor select(Sema &sema, const Tensor &condition, const TensorPair &values);
 /// that is not NaN wins.
 mlir::Value minMax(Sema &sema, bool isMax, bool propagateNan, DType dtype, mlir::Value x,
                    mlir::Value y);
+/// e^x of the languages' own `exp`: of fp32 a GPU may compute it as 2^(x log2 e), rounding the
+/// product to fp32 (`tt.rough`).
+mlir::Value exp(Sema &sema, mlir::Value x);
 
 //===--- Pointers and memory (Arithmetic.cpp, Memory.cpp, Atomics.cpp) ---===//
 
