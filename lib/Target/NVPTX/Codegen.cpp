@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tritium/Target/NVPTX/Codegen.h"
+#include "ConstantsLast.h"
 #include "DebugLines.h"
 #include "LLVMBackend.h"
 
@@ -36,8 +37,8 @@ namespace {
 constexpr const char *kTriple = "nvptx64-nvidia-cuda";
 
 constexpr const char *kPasses =
-    "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
-    "loop-mssa(licm),early-cse<memssa>)";
+    "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
+constexpr const char *kLoopPasses = "function(loop-mssa(licm),early-cse<memssa>)";
 
 const Target *nvptxTarget(std::string &error) {
   static std::once_flag once;
@@ -198,6 +199,11 @@ bool tritium::nvptx::emitPTX(mlir::ModuleOp module, const TargetInfo &info,
   code.entry = kernel->getName().str();
   markConvergent(*ir);
   if (!target::runPasses(*ir, *machine, kPasses, error))
+    return false;
+  for (Function &function : *ir)
+    if (!function.isDeclaration())
+      putConstantsLast(function);
+  if (!target::runPasses(*ir, *machine, kLoopPasses, error))
     return false;
   if (options.wantLLIR) {
     raw_string_ostream stream(code.llir);
