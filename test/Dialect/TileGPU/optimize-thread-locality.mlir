@@ -1,17 +1,21 @@
 // RUN: tritium-opt %s -ttg-optimize-thread-locality | FileCheck %s
 
+// CHECK-DAG: #[[$LINEAR:.*]] = #ttg.linear<{register = [0, 0, 1, 0, 0, 2, 1, 0, 0], lane = [0, 1, 0, 0, 2, 0, 0, 4, 0, 0, 8, 0, 0, 16, 0], warp = [0, 32, 0, 0, 64, 0], shape = [2, 128, 4]}>
 #line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #own = #ttg.blocked<{sizePerThread = [1, 32], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
 
-// The loop adds tiles, and one reduction stands behind it.
+// The loop adds what each thread has added up, and one reduction among threads stands behind it.
 // CHECK-LABEL: tt.func private @sum(
 // CHECK-SAME: %[[INIT:[a-z0-9]+]]: f32
-// CHECK: %[[ZERO:.*]] = arith.constant dense<-0.000000e+00>
+// CHECK: %[[ZERO:.*]] = arith.constant dense<-0.000000e+00> : tensor<128xf32
 // CHECK: %[[TILE:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[ZERO]])
 // CHECK: %[[X:.*]] = tt.load
-// CHECK-NOT: tt.reduce
-// CHECK: arith.addf %[[ACC]], %[[X]] : tensor<1024xf32
+// CHECK: %[[OWN:.*]] = tt.reshape %[[X]] : tensor<1024xf32, {{.*}}> -> tensor<2x128x4xf32, #[[$LINEAR]]>
+// CHECK: %[[RUNS:.*]] = "tt.reduce"(%[[OWN]]) <{axis = 2 : i32}>
+// CHECK: %[[Y:.*]] = "tt.reduce"(%[[RUNS]]) <{axis = 0 : i32}>
+// CHECK-NOT: tt.reduce"
+// CHECK: arith.addf %[[ACC]], %[[Y]] : tensor<128xf32
 // CHECK: }
 // CHECK: %[[SUM:.*]] = "tt.reduce"(%[[TILE]])
 // CHECK: %[[TOTAL:.*]] = arith.addf %[[INIT]], %[[SUM]] : f32
@@ -35,10 +39,11 @@ tt.func private @sum(%p: tensor<1024x!tt.ptr<f32>, #line>, %q: !tt.ptr<f32>, %n:
 
 // A maximum of rows; NaN gives way to every number.
 // CHECK-LABEL: tt.func private @rows(
-// CHECK: arith.constant dense<0x7FC00000>
+// CHECK: arith.constant dense<0x7FC00000> : tensor<4x32xf32
 // CHECK: scf.for
-// CHECK-NOT: tt.reduce
-// CHECK: arith.maxnumf {{.*}} : tensor<4x128xf32
+// CHECK: tt.reshape {{.*}} -> tensor<4x32x4xf32
+// CHECK: "tt.reduce"{{.*}} <{axis = 2 : i32}>
+// CHECK: arith.maxnumf {{.*}} : tensor<4x32xf32
 // CHECK: }
 // CHECK: "tt.reduce"
 tt.func private @rows(%x: tensor<4x128xf32, #rows>, %init: tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, %n: i32) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>> {
@@ -104,4 +109,51 @@ tt.func private @alone(%x: tensor<128x32xf32, #own>, %init: tensor<128xf32, #ttg
     scf.yield %t : tensor<128xf32, #ttg.slice<{dim = 1, parent = #own}>>
   }
   tt.return %s : tensor<128xf32, #ttg.slice<{dim = 1, parent = #own}>>
+}
+
+// Of a layout in which registers lie between lanes and warps, too, no one axis says what threads
+// hold: the loop adds tiles.
+// CHECK-LABEL: tt.func private @between(
+// CHECK: arith.constant dense<-0.000000e+00> : tensor<512xf32
+// CHECK: scf.for
+// CHECK-NOT: "tt.reduce"
+// CHECK: arith.addf {{.*}} : tensor<512xf32
+// CHECK: }
+// CHECK: "tt.reduce"
+#between = #ttg.linear<{register = [1, 64], lane = [2, 4, 8, 16, 32], warp = [128, 256], shape = [512]}>
+tt.func private @between(%x: tensor<512xf32, #between>, %init: f32, %n: i32) -> f32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> f32 : i32 {
+    %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<512xf32, #between>) -> f32
+    %t = arith.addf %acc, %r : f32
+    scf.yield %t : f32
+  }
+  tt.return %s : f32
+}
+
+// Nor of one in which a register's elements are apart in two bits.
+// CHECK-LABEL: tt.func private @mixed(
+// CHECK: scf.for
+// CHECK-NOT: "tt.reduce"
+// CHECK: arith.addf {{.*}} : tensor<256xf32
+// CHECK: }
+#mixed = #ttg.linear<{register = [129], lane = [2, 4, 8, 16, 32], warp = [1, 64], shape = [256]}>
+tt.func private @mixed(%x: tensor<256xf32, #mixed>, %init: f32, %n: i32) -> f32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> f32 : i32 {
+    %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<256xf32, #mixed>) -> f32
+    %t = arith.addf %acc, %r : f32
+    scf.yield %t : f32
+  }
+  tt.return %s : f32
 }

@@ -15,7 +15,14 @@
 //   %r = "tt.reduce"(%tile) {add}
 //   %s = arith.addf %init, %r
 //
-// An iteration adds in registers; shuffles and barriers come once, behind the loop. The
+// An iteration adds in registers; shuffles and barriers come once, behind the loop. What a thread
+// has of one of the results' elements it adds up first, so that the loop carries one register for
+// it: tile and axis are reshaped so that those registers lie along dimensions of their own,
+//
+//   %y = tt.reshape %x : tensor<1024xf32, #blocked> -> tensor<256x4xf32, #linear>
+//   %z = "tt.reduce"(%y) {axis = 1, add} : tensor<256x4xf32, #linear> -> tensor<256xf32, #slice>
+//
+// The
 // reduction must be the accumulator's only use, of one operand, with the operation that
 // combines them, which is associative and commutative because tt.reduce asks that. Padding
 // of a tile stays padding, and a reduction leaves it out.
@@ -84,9 +91,87 @@ std::optional<Accumulator> findAccumulator(scf::ForOp loop) {
   return std::nullopt;
 }
 
+/// The extents of runs of bits of a place along an axis, the highest first, that registers of a
+/// thread differ in, or threads.
+struct Run {
+  int64_t extent;
+  bool isOfRegisters;
+};
+
+/// Empty if a bit of a register's number stands for more than a bit of the place along the axis.
+SmallVector<Run> runsAlong(RankedTensorType type, unsigned axis) {
+  const TileLayout layout = layoutOf(type);
+  const LinearLayout &core = layout.core();
+  if (!llvm::isPowerOf2_64(type.getDimSize(axis)))
+    return {};
+  // What the core does not reach is repeated in registers.
+  uint64_t ofThreads = 0, ofRegisters = 0;
+  for (const LinearLayout::Input &input : core.getInputs())
+    for (uint64_t base : input.bases) {
+      Coordinates image = core.unflatten(base);
+      uint64_t along = image[axis];
+      bool isOfRegister = input.name == kRegister;
+      bool isAlone = llvm::count_if(image, [](int64_t place) { return place != 0; }) == 1;
+      if (along && isOfRegister && !(isAlone && llvm::isPowerOf2_64(along)))
+        return {};
+      (isOfRegister ? ofRegisters : ofThreads) |= along;
+    }
+  if (ofThreads & ofRegisters)
+    return {};
+  SmallVector<Run> runs;
+  for (int64_t bit = type.getDimSize(axis) / 2; bit > 0; bit /= 2) {
+    bool isOfRegisters = !(ofThreads & uint64_t(bit));
+    if (runs.empty() || runs.back().isOfRegisters != isOfRegisters)
+      runs.push_back({1, isOfRegisters});
+    runs.back().extent *= 2;
+  }
+  return runs;
+}
+
+/// `tile`, of which a thread has added up what it holds along the axis of `reduce`, the axis then
+/// as long as there are threads along it; `tile` itself where that is not to be said by one axis.
+Value reducedInThreads(OpBuilder &b, Value tile, tt::ReduceOp reduce) {
+  unsigned axis = reduce.getAxis();
+  auto type = cast<RankedTensorType>(tile.getType());
+  SmallVector<Run> runs = runsAlong(type, axis);
+  auto isOfThreads = [](const Run &run) { return !run.isOfRegisters; };
+  if (runs.size() < 2 || llvm::count_if(runs, isOfThreads) != 1)
+    return tile;
+  SmallVector<int64_t> shape(type.getShape().take_front(axis));
+  for (const Run &run : runs)
+    shape.push_back(run.extent);
+  llvm::append_range(shape, type.getShape().drop_front(axis + 1));
+  auto reshape = b.create<tt::ReshapeOp>(reduce.getLoc(),
+                                         RankedTensorType::get(shape, type.getElementType()), tile);
+  Attribute layout = resultLayout(reshape, type.getEncoding());
+  if (!layout) {
+    reshape.erase();
+    return tile;
+  }
+  reshape.getResult().setType(RankedTensorType::get(shape, type.getElementType(), layout));
+  Value result = reshape;
+  for (size_t run = runs.size(); run-- > 0;) {
+    if (!runs[run].isOfRegisters)
+      continue;
+    auto held = b.create<tt::ReduceOp>(reduce.getLoc(), ValueRange(result), axis + run);
+    IRMapping mapping;
+    reduce.getCombineOp().cloneInto(&held.getCombineOp(), mapping);
+    auto source = cast<RankedTensorType>(result.getType());
+    SmallVector<int64_t> left(source.getShape());
+    left.erase(left.begin() + axis + run);
+    held->getResult(0).setType(RankedTensorType::get(
+        left, source.getElementType(),
+        SliceEncodingAttr::get(b.getContext(), axis + run, source.getEncoding())));
+    result = held->getResult(0);
+  }
+  return result;
+}
+
 scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found) {
   auto [number, reduce, combine, neutral] = found;
-  Value tile = reduce.getSrcs()[0], init = loop.getInitArgs()[number];
+  Value init = loop.getInitArgs()[number];
+  OpBuilder inside(combine);
+  Value tile = reducedInThreads(inside, reduce.getSrcs()[0], reduce);
   auto type = cast<RankedTensorType>(tile.getType());
   OpBuilder b(loop);
   SmallVector<Value> inits(loop.getInitArgs());
