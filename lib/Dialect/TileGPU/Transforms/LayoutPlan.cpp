@@ -2,6 +2,7 @@
 
 #include "LayoutPlan.h"
 
+#include "tritium/Dialect/Tile/IR/DotUse.h"
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -76,10 +77,36 @@ Attribute layoutToStoreFrom(Type tile, DotOperandEncodingAttr operand, int warps
 }
 } // namespace
 
+/// A load of no more elements than there are threads: whichever layout it has, a thread has to load
+/// something, and what several load comes once from memory. So it takes that of its users, who need
+/// no exchange then. Copies that run ahead have a layout of their own.
+static bool isOfFewElements(Operation *op, int warps) {
+  auto load = dyn_cast<tt::LoadOp>(op);
+  if (!load || load.getIsVolatile() || elementsOf(load.getType()) > warps * kLanesPerWarp ||
+      tt::reachesDot(load))
+    return false;
+  auto loop = load->getParentOfType<scf::ForOp>();
+  return !loop || !loop->hasAttr("tt.num_stages");
+}
+
+/// Whether a thread that holds `tile` in `layout` loads it by a few instructions, which is less
+/// than an exchange takes.
+static bool takesFewLoads(Type tile, Attribute layout) {
+  constexpr unsigned mostLoads = 4, mostRegisters = 8;
+  TileLayout held =
+      layoutOf(RankedTensorType::get(tt::shapeOf(tile), tt::elementType(tile), layout));
+  unsigned longest = 1;
+  for (unsigned d = 0; d < held.rank(); ++d)
+    longest = std::max(longest, held.contiguous(d));
+  return held.registers() <= mostRegisters && held.registers() / longest <= mostLoads;
+}
+
 LayoutPlan::LayoutPlan(tt::FuncOp func, int warps, AnchorRule anchors)
     : context(func.getContext()), warps(warps) {
   func.walk([&](Operation *op) {
-    if (isAnchor(op))
+    if (isOfFewElements(op, warps))
+      smallLoads.insert(op);
+    else if (isAnchor(op))
       anchorLayouts[op] = anchors(op);
   });
   Block &body = func.getBody().front();
@@ -144,14 +171,18 @@ LayoutPlan::Home LayoutPlan::transfer(Operation *op) const {
     return {layout, home.strength};
   }
   if (auto combining = dyn_cast<tt::Combining>(op);
-      combining && tt::isTile(op->getResult(0).getType())) {
-    Type src = combining.getSrcs()[0].getType();
-    Home home = homeOf(combining.getSrcs()[0]);
-    if (!home.layout || !isAtHome(combining.getSrcs()[0]))
-      home = {defaultFor(src), elementsOf(src)};
-    return {combinedIn(combining, home.layout), home.strength};
-  }
+      combining && tt::isTile(op->getResult(0).getType()))
+    return {combinedIn(combining, layoutOfSources(combining)),
+            elementsOf(combining.getSrcs()[0].getType())};
   return {};
+}
+
+/// That of the first that is at home.
+Attribute LayoutPlan::layoutOfSources(tt::Combining op) const {
+  for (Value source : op.getSrcs())
+    if (isAtHome(source))
+      return homeOf(source).layout;
+  return defaultFor(op.getSrcs()[0].getType());
 }
 
 void LayoutPlan::settleBlock(Block &block) {
@@ -254,6 +285,10 @@ SmallVector<Attribute, 2> LayoutPlan::computedIn(Operation *op) const {
   Value result = op->getResult(0);
   if (auto it = anchorLayouts.find(op); it != anchorLayouts.end())
     return {it->second.result};
+  if (smallLoads.contains(op)) {
+    Attribute settled = settledLayout(op);
+    return {takesFewLoads(result.getType(), settled) ? settled : defaultFor(result.getType())};
+  }
   // Not the home: that keeps what the operand's was when it was found, and the operand may have
   // moved since to another as strong.
   if (auto combining = dyn_cast<tt::Combining>(op))
@@ -293,16 +328,15 @@ Attribute LayoutPlan::operandLayout(Operation *op, unsigned index, Attribute lay
     return {};
   if (auto it = anchorLayouts.find(op); it != anchorLayouts.end())
     return it->second.operands[index];
-  if (tt::isReadInPlace(op->getOpOperand(index)) || isa<ConvertLayoutOp>(op))
+  if (tt::isReadInPlace(op->getOpOperand(index)) || isa<ConvertLayoutOp>(op) ||
+      smallLoads.contains(op))
     return layout;
   if (auto movement = dyn_cast<tt::DataMovement>(op)) {
     Attribute source = sourceLayout(movement, layout);
     return source ? source : carriedIn(operand);
   }
-  if (auto combining = dyn_cast<tt::Combining>(op)) {
-    Value first = combining.getSrcs()[0];
-    return isAtHome(first) ? homeOf(first).layout : defaultFor(first.getType());
-  }
+  if (auto combining = dyn_cast<tt::Combining>(op))
+    return layoutOfSources(combining);
   return carriedIn(operand);
 }
 

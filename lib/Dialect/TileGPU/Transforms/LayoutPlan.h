@@ -41,6 +41,7 @@ private:
   Home homeOf(mlir::Value value) const;
   bool raise(mlir::Value value, Home home);
   bool isAtHome(mlir::Value value) const;
+  mlir::Attribute layoutOfSources(tt::Combining op) const;
 
   void askBlock(mlir::Block &block);
   void ask(mlir::Operation *op);
@@ -51,6 +52,7 @@ private:
   mlir::MLIRContext *context;
   int warps;
   llvm::DenseMap<mlir::Operation *, AnchorLayouts> anchorLayouts;
+  llvm::SmallPtrSet<mlir::Operation *, 8> smallLoads; ///< in the layout that is asked of them
   llvm::DenseMap<mlir::Value, Home> homes;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Attribute, 2>> demands;
   bool changed = false, unusedTakeDefault = false;
