@@ -42,13 +42,12 @@ static bool isOnlyRead(Value memory) {
   });
 }
 
-/// Whether everything that writes `memory` stands in the regions of operations behind `reader`.
+/// Whether everything that writes `memory` stands behind `reader`.
 static bool isWrittenBehind(Value memory, scf::ForOp loop, Operation *reader) {
   Operation *dot = loop.getBody()->findAncestorOpInBlock(*reader);
   return dot && llvm::all_of(memory.getUsers(), [&](Operation *user) {
            Operation *place = loop.getBody()->findAncestorOpInBlock(*user);
-           return isa<LocalLoadOp, AsyncReader>(user) ||
-                  (place && place != user && dot->isBeforeInBlock(place));
+           return isa<LocalLoadOp, AsyncReader>(user) || (place && dot->isBeforeInBlock(place));
          });
 }
 

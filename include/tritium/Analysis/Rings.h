@@ -21,8 +21,7 @@ bool areApart(mlir::Value first, mlir::Value second);
 
 /// Whether what `reader`, a dot, reads in `memory` in an iteration of `loop` stays there,
 /// unchanged, until the same dot of the next one has begun: it is a buffer of a ring whose copies
-/// go to others, or start behind the dot and the wait for the last one, as operations with regions
-/// do.
+/// go to others, or start behind the dot, where the wait for the last one stands.
 bool hasBufferToSpare(mlir::Value memory, mlir::scf::ForOp loop, mlir::Operation *reader);
 
 } // namespace tritium::ttg

@@ -52,8 +52,9 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-/// Orders of a turn: addresses and masks, then the copies, then the iteration itself.
-enum Order : int32_t { kAddresses, kCopies, kRest };
+/// Orders of a turn: addresses and masks, then the copies, then the iteration itself; or the copies
+/// last.
+enum Order : int32_t { kAddresses, kCopies, kRest, kCopiesBehind };
 
 class LoopScheduler {
 public:
@@ -95,14 +96,16 @@ public:
     if (stages < 2)
       return false;
     int buffers = stages;
-    bool goesOn = llvm::any_of(loads, feedsDotThatGoesOn) && llvm::none_of(loads, isTurned);
-    if (stages > 2 && (goesOn || feedsRotation()))
+    bool rotates = feedsRotation();
+    if (stages > 2 && rotates)
       --stages;
+    bool goesOn =
+        !rotates && llvm::any_of(loads, feedsDotThatGoesOn) && llvm::none_of(loads, isTurned);
     remarkApplied(loop.getLoc(), "pipeline",
                   Twine(loads.size()) + " loads of the loop run " + Twine(stages - 1) +
                       " iterations ahead, in " + Twine(buffers * bytes) + " bytes of shared memory",
                   {{"stages", std::to_string(stages)}, {"bytes", std::to_string(bytes)}});
-    annotate(buffers);
+    annotate(buffers, goesOn ? kCopiesBehind : kCopies);
     return !stores.empty();
   }
 
@@ -333,16 +336,17 @@ private:
            !takesAcrossDepth(type.getElementType());
   }
 
-  /// The last iteration's dot reads it while the present one's begins, so that one buffer more is
-  /// in use.
+  /// The last iteration's dot may read it until the present one's has begun: behind that one, and
+  /// the wait for the last one, its buffer is free for the copies that run ahead furthest.
   static bool feedsDotThatGoesOn(tt::LoadOp load) {
-    return isOperandOfWarpGroups(load) &&
-           llvm::any_of(load->getParentOp()->getRegion(0).getOps<tt::DotOp>(), [](tt::DotOp dot) {
-             return isCarriedSum(dot, dot.getC(), dot.getResult());
-           });
+    SmallVector<tt::DotOp> dots;
+    load->getParentOp()->walk([&](tt::DotOp dot) { dots.push_back(dot); });
+    return isOperandOfWarpGroups(load) && dots.size() == 1 &&
+           isCarriedSum(dots[0], dots[0].getC(), dots[0].getResult());
   }
 
-  /// So does the second of two dots that ttg-rotate-dots hands on to the next iteration.
+  /// The second of two dots that ttg-rotate-dots hands on to the next iteration reads it there, so
+  /// that one buffer more is in use.
   bool feedsRotation() {
     std::optional<DotRotation> found = DotRotation::find(loop);
     if (!found || found->words() > found->mostWords())
@@ -353,7 +357,7 @@ private:
     return llvm::is_contained(loads, dyn_cast_or_null<tt::LoadOp>(op));
   }
 
-  void annotate(int buffers) {
+  void annotate(int buffers, Order ofCopies) {
     auto put = [&](Operation *op, int32_t stage, Order order) {
       op->setAttr(kSchedule, ScheduleAttr::get(op->getContext(), stage, order));
     };
@@ -363,7 +367,7 @@ private:
       else
         put(&op, stages - 1, kRest);
     for (tt::LoadOp load : loads) {
-      put(load, 0, kCopies);
+      put(load, 0, ofCopies);
       load->setAttr(kAsyncCopy, bufferOf(load).getEncoding());
     }
     loop->removeAttr("tt.num_stages");

@@ -113,7 +113,8 @@ private:
   int32_t orderOfRest() {
     int32_t most = 0;
     for (Operation &op : loop.getBody()->without_terminator())
-      if (auto schedule = op.getAttrOfType<ttg::ScheduleAttr>(ttg::kSchedule))
+      if (auto schedule = op.getAttrOfType<ttg::ScheduleAttr>(ttg::kSchedule);
+          schedule && schedule.getStage() != 0)
         most = std::max(most, schedule.getOrder());
     return most;
   }
