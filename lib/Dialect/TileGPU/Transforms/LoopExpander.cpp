@@ -178,7 +178,8 @@ void LoopExpander::startBoxes(Ahead &ahead) {
   auto exists = b.create<scf::IfOp>(loc, ahead.runs, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(exists.thenBlock());
-  if (fresh && ahead.distance) // All have read what the buffers held.
+  // All have read what the buffers held; copies by threads, in front, have a barrier of their own.
+  if (fresh && ahead.distance && !hasThreadCopies())
     b.create<BarrierOp>(loc, StringAttr());
   Value barrier = barrierAt(ahead.slot, ahead.distance);
   b.create<ttng::MBarrierExpectOp>(loc, barrier, schedule.bytesOfBoxes());

@@ -85,6 +85,8 @@ public:
                                 [](tt::LoadOp load) { return load->hasAttr(ttg::kAsyncCopy); });
     if (areAll)
       startBehindDots();
+    else
+      startInFront();
     // What the loop around this one stores they do not read (Writes).
     if (areAll && isa<scf::ForOp>(loop->getParentOp()) && mayStartNext(loop))
       loop->setAttr(ttg::kAcross, UnitAttr::get(loop.getContext()));
@@ -122,6 +124,7 @@ private:
   /// Addresses and masks that no copy has any more.
   void moveUnused();
   void startBehindDots();
+  void startInFront();
 
   scf::ForOp loop;
   const Writes &writes;
@@ -168,6 +171,31 @@ void LoopConverter::startBehindDots() {
       put(&op, 0, order);
     else if (stage != 0)
       put(&op, stages() - 1, order - 1);
+  }
+}
+
+/// Copies by threads that start behind a dot wait for all threads once more, which they do not gain
+/// beside those by TMA: all start in front of it, an iteration later, and have a buffer more
+/// instead.
+void LoopConverter::startInFront() {
+  constexpr int32_t ofAddresses = 0, ofCopies = 1, ofRest = 2;
+  Builder b(loop.getContext());
+  bool isBehind = llvm::any_of(*loop.getBody(), [&](Operation &op) {
+    return op.hasAttr(ttg::kAsyncCopy) &&
+           op.getAttrOfType<ttg::ScheduleAttr>(ttg::kSchedule).getOrder() > orderOfRest();
+  });
+  if (!isBehind)
+    return;
+  int32_t before = stages(), now = std::max(before - 1, 2);
+  loop->setAttr(ttg::kStages, b.getI32IntegerAttr(now));
+  if (now < before)
+    loop->setAttr(ttg::kBuffers, b.getI32IntegerAttr(before));
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    bool isAhead = op.getAttrOfType<ttg::ScheduleAttr>(ttg::kSchedule).getStage() == 0;
+    put(&op, isAhead ? 0 : now - 1,
+        op.hasAttr(ttg::kAsyncCopy) ? ofCopies
+        : isAhead                   ? ofAddresses
+                                    : ofRest);
   }
 }
 
