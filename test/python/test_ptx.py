@@ -1,6 +1,7 @@
 """Kernels compiled for every architecture: ptxas, where there is one, takes what is emitted."""
 
 import pathlib
+import re
 
 import pytest
 
@@ -207,3 +208,35 @@ def test_assembly_that_ptxas_refuses(text, words, monkeypatch):
     message = str(caught.value)
     assert f"test_ptx.py:{line}:" in message, message
     assert "does not take this assembly" in message and words in message, message
+
+
+@triton.jit
+def places_of_greatest(x, y, out, n, BLOCK: tl.constexpr):
+    best = tl.full([BLOCK], -float("inf"), tl.float32)
+    at = tl.zeros([BLOCK], tl.int32)
+    wanted = tl.load(y)
+    seen = tl.zeros([BLOCK], tl.int32)
+    for first in range(0, n, BLOCK):
+        i = first + tl.arange(0, BLOCK)
+        v = tl.load(x + i, mask=i < n, other=-float("inf"))
+        at = tl.where(v > best, i, at)
+        best = tl.maximum(v, best)
+        seen += (i == wanted).to(tl.int32)
+    tl.store(out + tl.arange(0, BLOCK), at + seen)
+
+
+@pytest.mark.parametrize("wanted", ["*i32", "*i64"])
+def test_indices_have_their_constants_last(wanted, monkeypatch):
+    """16 indices of a thread are one number and a constant each, in a loop, too, but for those of
+    which addresses are made: were the constants added to what stays the same, as many registers more
+    would be taken over the loop, or as pairs twice as many.
+    """
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    source = ASTSource(places_of_greatest, {"x": "*fp32", "y": wanted, "out": "*i32", "n": "i32"},
+                       {"BLOCK": 4096}, {"x": [["tt.divisibility", 16]]})
+    ptx = triton.compile(source, GPUTarget("cuda", 90, 32), {"num_warps": 8}).asm["ptx"]
+    constants = {1024 * k + i for k in range(4) for i in (1, 2, 3)}
+    loop = ptx[ptx.index("setp.ge"):]
+    for width in ("32", "64")[:1 if wanted == "*i32" else 2]:
+        added = {int(c) for c in re.findall(rf"add\.s{width} \s*%\w+, %\w+, (\d+);", loop)}
+        assert constants <= added, (width, constants - added)

@@ -227,3 +227,76 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
     tt.return
   }
 }
+
+// -----
+
+#l = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#row = #ttg.slice<{dim = 0, parent = #l}>
+#column = #ttg.slice<{dim = 1, parent = #l}>
+#mma = #ttg.mma<{version = 3, warpsPerCTA = [4, 1]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+#s = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#first = #ttg.schedule<stage = 0, order = 0>
+#copy = #ttg.schedule<stage = 0, order = 3>
+#last = #ttg.schedule<stage = 2, order = 2>
+module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg.num-warps" = 4 : i32} {
+  // Copies that were to start behind the dot start in front of it where threads and TMA share them,
+  // an iteration less ahead, with a buffer more.
+  // CHECK-LABEL: @mixed
+  // CHECK: scf.for
+  // CHECK: ttng.load_box {{.*}}ttg.schedule = #ttg.schedule<stage = 0, order = 1>
+  // CHECK: tt.load {{.*}}ttg.schedule = #ttg.schedule<stage = 0, order = 1>
+  // CHECK: tt.dot {{.*}} #ttg.schedule<stage = 1, order = 2>
+  // CHECK: } {ttg.buffers = 3 : i32, ttg.stages = 2 : i32}
+  // ALIAS-LABEL: @mixed
+  tt.func @mixed(%p: !tt.ptr<f16>, %pitch: i64, %batch: i64, %n: i32, %places: !tt.ptr<i32>) {
+    %sum = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf16, #l>
+    %pid = tt.get_program_id 0 : i32
+    %y = tt.get_program_id 1 : i32
+    %y1 = arith.extsi %y : i32 to i64
+    %far = arith.muli %y1, %batch : i64
+    %base = tt.addptr %p, %far : !tt.ptr<f16>, i64
+    %block = arith.muli %pid, %c64 overflow<nsw> : i32
+    %blocks = tt.splat %block : i32 -> tensor<64xi32, #column>
+    %i = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #column>
+    %i0 = arith.addi %blocks, %i overflow<nsw> : tensor<64xi32, #column>
+    %j = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #row>
+    %i1 = tt.expand_dims %i0 {axis = 1 : i32} : tensor<64xi32, #column> -> tensor<64x1xi32, #l>
+    %i2 = arith.extsi %i1 : tensor<64x1xi32, #l> to tensor<64x1xi64, #l>
+    %pitches = tt.splat %pitch : i64 -> tensor<64x1xi64, #l>
+    %rows = arith.muli %i2, %pitches : tensor<64x1xi64, #l>
+    %q = tt.splat %base : !tt.ptr<f16> -> tensor<64x1x!tt.ptr<f16>, #l>
+    %q0 = tt.addptr %q, %rows : tensor<64x1x!tt.ptr<f16>, #l>, tensor<64x1xi64, #l>
+    %q1 = tt.broadcast %q0 : tensor<64x1x!tt.ptr<f16>, #l> -> tensor<64x64x!tt.ptr<f16>, #l>
+    %ps = tt.splat %places : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>, #column>
+    %pi = tt.addptr %ps, %i : tensor<64x!tt.ptr<i32>, #column>, tensor<64xi32, #column>
+    %place = tt.load %pi : tensor<64x!tt.ptr<i32>, #column>
+    %place1 = tt.expand_dims %place {axis = 1 : i32} : tensor<64xi32, #column> -> tensor<64x1xi32, #l>
+    %g0 = tt.addptr %q, %place1 : tensor<64x1x!tt.ptr<f16>, #l>, tensor<64x1xi32, #l>
+    %g1 = tt.broadcast %g0 : tensor<64x1x!tt.ptr<f16>, #l> -> tensor<64x64x!tt.ptr<f16>, #l>
+    %ends = tt.splat %n : i32 -> tensor<64xi32, #row>
+    %r = scf.for %k = %c0 to %n step %c64 iter_args(%c = %sum) -> (tensor<64x64xf32, #mma>) : i32 {
+      %k1 = tt.splat %k {ttg.schedule = #first} : i32 -> tensor<64xi32, #row>
+      %at = arith.addi %k1, %j overflow<nsw> {ttg.schedule = #first} : tensor<64xi32, #row>
+      %in = arith.cmpi slt, %at, %ends {ttg.schedule = #first} : tensor<64xi32, #row>
+      %in1 = tt.expand_dims %in {axis = 0 : i32, ttg.schedule = #first} : tensor<64xi1, #row> -> tensor<1x64xi1, #l>
+      %mask = tt.broadcast %in1 {ttg.schedule = #first} : tensor<1x64xi1, #l> -> tensor<64x64xi1, #l>
+      %at1 = tt.expand_dims %at {axis = 0 : i32, ttg.schedule = #first} : tensor<64xi32, #row> -> tensor<1x64xi32, #l>
+      %at2 = tt.broadcast %at1 {ttg.schedule = #first} : tensor<1x64xi32, #l> -> tensor<64x64xi32, #l>
+      %q2 = tt.addptr %q1, %at2 {ttg.schedule = #first} : tensor<64x64x!tt.ptr<f16>, #l>, tensor<64x64xi32, #l>
+      %x = tt.load %q2, %mask, %zeros {ttg.async_copy = #s, ttg.schedule = #copy} : tensor<64x64x!tt.ptr<f16>, #l>
+      %g2 = tt.addptr %g1, %at2 {ttg.schedule = #first} : tensor<64x64x!tt.ptr<f16>, #l>, tensor<64x64xi32, #l>
+      // expected-remark @+1 {{threads copy this tile, not TMA: its addresses do not count up by rows and columns of one array}}
+      %g = tt.load %g2, %mask, %zeros {ttg.async_copy = #s, ttg.schedule = #copy} : tensor<64x64x!tt.ptr<f16>, #l>
+      %xa = ttg.convert_layout %x {ttg.schedule = #last} : tensor<64x64xf16, #l> -> tensor<64x64xf16, #a>
+      %xb = ttg.convert_layout %g {ttg.schedule = #last} : tensor<64x64xf16, #l> -> tensor<64x64xf16, #b>
+      %d = tt.dot %xa, %xb, %c {ttg.schedule = #last} : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    } {ttg.stages = 3 : i32}
+    tt.return
+  }
+}
