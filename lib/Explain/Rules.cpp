@@ -164,19 +164,35 @@ bool loadOnce(Case &now) {
   return true;
 }
 
-/// exp(x) multiplies x before the instruction, which takes powers of two. Where its result is f32
-/// it does more, so that no digit is lost: six operations and a shift in the place of one, against
-/// three of exp2.
-bool takePowersOfTwo(Case &now) {
-  if (!now.line->operations.count("math.exp"))
-    return false;
+/// Whether the line's exponentials have all digits, as the device library's: six operations and a
+/// shift beside the instruction, which takes powers of two.
+bool hasWholeExponentials(const Case &now) {
   constexpr double ofWhole = 6;
-  bool isWhole = now.work.floats >= ofWhole * now.work.specials;
-  double floats = isWhole ? ofWhole : 1, instructions = isWhole ? ofWhole + 1 : 1;
+  return now.line->operations.count("math.exp") && now.work.specials > 0 &&
+         now.work.floats >= ofWhole * now.work.specials;
+}
+
+void dropOperations(Case &now, double floats, double instructions) {
   now.work.floats = std::max(now.work.floats - floats * now.work.specials, 0.0);
   now.work.instructions =
       std::max(now.work.instructions - instructions * now.work.specials / 32, 0.0);
-  return now.work.specials > 0;
+}
+
+/// tl.exp multiplies in their place.
+bool takeRoughExponentials(Case &now) {
+  if (!hasWholeExponentials(now))
+    return false;
+  dropOperations(now, 5, 6);
+  return true;
+}
+
+/// tl.exp2 does not multiply.
+bool takePowersOfTwo(Case &now) {
+  if (!now.line->operations.count("math.exp") || now.work.specials <= 0 ||
+      hasWholeExponentials(now))
+    return false;
+  dropOperations(now, 1, 1);
+  return true;
 }
 
 /// Twice as many programs, each of which does half.
@@ -240,6 +256,9 @@ constexpr Rule rules[] = {
     {"repeated-load", Rule::OfLine, "source",
      "load each number once, [M, 1] or [1, N], and let it be broadcast", nullptr, nullptr,
      loadOnce},
+    {"exp", Rule::OfLine, "source",
+     "tl.exp for the device library's exp, which has all digits (results differ in the last ones)",
+     nullptr, nullptr, takeRoughExponentials},
     {"exp2", Rule::OfLine, "source",
      "tl.exp2 of what is multiplied by 1 / ln 2 anyway (results differ in the last bits)", nullptr,
      nullptr, takePowersOfTwo},

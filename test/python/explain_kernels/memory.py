@@ -2,6 +2,7 @@
 
 import tritium as triton
 import tritium.language as tl
+from tritium.language.extra import libdevice
 
 
 @triton.jit
@@ -117,13 +118,13 @@ def softmaxes(out, x, width, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def softmaxes_by_powers_of_two(out, x, width, BLOCK: tl.constexpr):
+def softmaxes_of_all_digits(out, x, width, BLOCK: tl.constexpr):
     row, i = tl.program_id(0), tl.arange(0, BLOCK)
     v = tl.load(x + row * width + i, mask=i < width, other=-float("inf")).to(tl.float32)
     v -= tl.max(v, axis=0)
     mean = tl.zeros((BLOCK,), tl.float32)
     for step in tl.static_range(1, 17):
-        e = tl.exp2(v * (step / 16 * 1.44269504))
+        e = libdevice.exp(v * (step / 16))
         mean += e / (16 * tl.sum(e, axis=0))
     tl.store(out + row * width + i, mean, mask=i < width)
 
