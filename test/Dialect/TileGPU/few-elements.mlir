@@ -59,12 +59,14 @@ tt.func @columns(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %f: !tt.ptr<f32>
   tt.return
 }
 
-// What is volatile, or copied ahead, has its own layout; and so have more elements than threads.
+// What is volatile, copied ahead, or a place of what is loaded has its own layout; and so have more
+// elements than threads.
 // CHECK-LABEL: tt.func @others(
 // CHECK: tt.load %{{.*}} volatile : tensor<64x!tt.ptr<f32>, #[[LINE:[a-z0-9]*]]>
 // CHECK: scf.for
 // CHECK: tt.load %{{.*}} : tensor<64x!tt.ptr<f32>, #[[LINE]]>
 // CHECK: tt.store
+// CHECK: tt.load %{{.*}} : tensor<64x!tt.ptr<i32>, #[[LINE]]>
 // CHECK: tt.load %{{.*}} : tensor<256x!tt.ptr<f32>, #blocked
 tt.func @others(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %f: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
   %c0 = arith.constant 0 : i32
@@ -97,6 +99,14 @@ tt.func @others(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %f: !tt.ptr<f32> 
     scf.yield %z : tensor<64x16xf32>
   } {tt.num_stages = 3 : i32}
   tt.store %xp, %s : tensor<64x16x!tt.ptr<f32>>
+  %places = tt.bitcast %fp : tensor<64x!tt.ptr<f32>> -> tensor<64x!tt.ptr<i32>>
+  %place = tt.load %places : tensor<64x!tt.ptr<i32>>
+  %place1 = tt.expand_dims %place {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %place2 = tt.broadcast %place1 : tensor<64x1xi32> -> tensor<64x16xi32>
+  %there = arith.addi %place2, %k2 : tensor<64x16xi32>
+  %wp = tt.addptr %xs, %there : tensor<64x16x!tt.ptr<f32>>, tensor<64x16xi32>
+  %w = tt.load %wp : tensor<64x16x!tt.ptr<f32>>
+  tt.store %wp, %w : tensor<64x16x!tt.ptr<f32>>
   %many = tt.make_range {start = 0 : i32, end = 256 : i32} : tensor<256xi32>
   %ms = tt.splat %f : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
   %mp = tt.addptr %ms, %many : tensor<256x!tt.ptr<f32>>, tensor<256xi32>

@@ -5,6 +5,7 @@
 #include "tritium/Dialect/Tile/IR/DotUse.h"
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -77,13 +78,30 @@ Attribute layoutToStoreFrom(Type tile, DotOperandEncodingAttr operand, int warps
 }
 } // namespace
 
+/// Whether a tile is, or is computed from, what places in memory are: numbers of pages or rows.
+static bool reachesAddress(Value tile) {
+  llvm::SetVector<Value> reached;
+  reached.insert(tile);
+  for (size_t i = 0; i < reached.size(); ++i)
+    for (Operation *user : reached[i].getUsers()) {
+      if (isa<tt::AddPtrOp>(user))
+        return true;
+      if (isMemoryEffectFree(user) && user->getNumRegions() == 0)
+        for (Value result : user->getResults())
+          if (tt::isTile(result.getType()))
+            reached.insert(result);
+    }
+  return false;
+}
+
 /// A load of no more elements than there are threads: whichever layout it has, a thread has to load
 /// something, and what several load comes once from memory. So it takes that of its users, who need
-/// no exchange then. Copies that run ahead have a layout of their own.
+/// no exchange then. Copies that run ahead have a layout of their own; and what other loads wait for
+/// comes first by one load a thread.
 static bool isOfFewElements(Operation *op, int warps) {
   auto load = dyn_cast<tt::LoadOp>(op);
   if (!load || load.getIsVolatile() || elementsOf(load.getType()) > warps * kLanesPerWarp ||
-      tt::reachesDot(load))
+      tt::reachesDot(load) || reachesAddress(load))
     return false;
   auto loop = load->getParentOfType<scf::ForOp>();
   return !loop || !loop->hasAttr("tt.num_stages");
