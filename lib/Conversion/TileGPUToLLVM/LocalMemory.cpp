@@ -489,6 +489,7 @@ void populateLocalMemoryPatterns(LoweringPatterns &patterns, const LoweringConte
   patterns.add<BarrierOp, LocalAllocOp, MemDescIndexOp, MemDescTransOp, MemDescReshapeOp,
                LocalLoadOp, LocalStoreOp>([=](Operation *op) { return family->lowerLocal(op); });
   patterns.add<LocalGatherOp>([=](LocalGatherOp op) { return family->lowerLocalGather(op); });
+  patterns.add<LocalCountOp>([=](LocalCountOp op) { return family->lowerLocalCount(op); });
   patterns.add<AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp, AsyncWaitOp>([=](Operation *op) {
     if (failed(checkCopies(op)))
       return failure();
