@@ -75,7 +75,9 @@ void LocalMemoryLowering::storeTile(Value base, const LinearLayout &offsets,
   unsigned bytes = tt::scalarBytes(element);
   LinearLayout places = offsets.compose(layout.core().flattenOutputs());
   Value predicate = isFirstCopy(layout);
-  if (storesMatrices(layout))
+  // One number, zero say, need not stand in registers side by side for it.
+  bool isOneNumber = registers.size() > 1 && llvm::all_equal(registers);
+  if (storesMatrices(layout) && !isOneNumber)
     if (auto matrices = planMatrixLoad(inBytes(places, bytes), bytes)) {
       Addresses addresses(*this, base, matrices->addresses, lane, warp);
       for (unsigned i = 0; i < matrices->instructions(); ++i)
