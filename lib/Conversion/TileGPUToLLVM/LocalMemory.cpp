@@ -14,6 +14,8 @@
 #include "tritium/Layout/Fragments.h"
 #include "tritium/Target/GPU/GPUModel.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include <memory>
 #include <numeric>
 
@@ -75,9 +77,9 @@ void LocalMemoryLowering::storeTile(Value base, const LinearLayout &offsets,
   unsigned bytes = tt::scalarBytes(element);
   LinearLayout places = offsets.compose(layout.core().flattenOutputs());
   Value predicate = isFirstCopy(layout);
-  // One number, zero say, need not stand in registers side by side for it.
-  bool isOneNumber = registers.size() > 1 && llvm::all_equal(registers);
-  if (storesMatrices(layout) && !isOneNumber)
+  // A constant, zero say, would be put into registers side by side for it.
+  bool isConstant = llvm::all_equal(registers) && matchPattern(registers[0], m_Constant());
+  if (storesMatrices(layout) && !isConstant)
     if (auto matrices = planMatrixLoad(inBytes(places, bytes), bytes)) {
       Addresses addresses(*this, base, matrices->addresses, lane, warp);
       for (unsigned i = 0; i < matrices->instructions(); ++i)

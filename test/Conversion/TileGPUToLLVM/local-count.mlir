@@ -69,3 +69,37 @@ tt.func @padded(%p: !tt.ptr<i32>) {
   tt.return
 }
 }
+
+// -----
+
+// Zeros are no matrices.
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {ttg.target = #ttg.target<compute = 90>, "ttg.num-warps" = 4 : i32} {
+// CHECK-LABEL: llvm.func @zeros
+// CHECK-NOT: stmatrix
+// CHECK-COUNT-2: llvm.store %{{.*}} : i32, !llvm.ptr<3>
+// CHECK-NOT: stmatrix
+// CHECK: llvm.return
+tt.func @zeros() {
+  %zeros = arith.constant dense<0> : tensor<256xi32, #b>
+  %m = ttg.local_alloc {offset = 0 : i32} : !ttg.memdesc<256xi32, #s, mutable>
+  ttg.local_store %zeros, %m : tensor<256xi32, #b>, !ttg.memdesc<256xi32, #s, mutable>
+  tt.return
+}
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {ttg.target = #ttg.target<compute = 90>, "ttg.num-warps" = 4 : i32} {
+// CHECK-LABEL: llvm.func @numbers
+// CHECK: stmatrix
+tt.func @numbers() {
+  %numbers = tt.make_range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #b>
+  %m = ttg.local_alloc {offset = 0 : i32} : !ttg.memdesc<256xi32, #s, mutable>
+  ttg.local_store %numbers, %m : tensor<256xi32, #b>, !ttg.memdesc<256xi32, #s, mutable>
+  tt.return
+}
+}
