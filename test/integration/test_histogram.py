@@ -159,3 +159,28 @@ def test_short_programs(backend, rng, warps, extent, bins):
     shares[(20,)](x, out, extent, bins, num_warps=warps)
     counts = np.array([counts_of(row, bins) for row in x], np.int32)
     assert_same(out, counts * np.int32(1000) + counts.max(1, keepdims=True))
+
+
+@triton.jit
+def beside_products(a_ptr, b_ptr, x_ptr, out_ptr, c_ptr, K, M: tl.constexpr, BINS: tl.constexpr,
+                    GROUPS: tl.constexpr):
+    m = tl.arange(0, M)
+    acc, counts = tl.zeros((M, M), tl.float32), tl.zeros((BINS,), tl.int32)
+    for k in tl.range(0, K, M, warp_specialize=GROUPS):
+        a = tl.load(a_ptr + m[:, None] * K + k + m[None, :])
+        b = tl.load(b_ptr + (k + m)[:, None] * M + m[None, :])
+        acc = tl.dot(a, b, acc)
+        counts += tl.histogram(tl.load(x_ptr + k + m), BINS)
+    tl.store(c_ptr + m[:, None] * M + m[None, :], acc)
+    tl.store(out_ptr + tl.arange(0, BINS), counts)
+
+
+@pytest.mark.parametrize("groups,warps", ((False, 4), (True, 4), (True, 8)))
+def test_beside_products(backend, rng, groups, warps):
+    """Warps that count meet, and those that copy do not."""
+    a, b = random_array(rng, (64, 256), "float16"), random_array(rng, (256, 64), "float16")
+    x = random_array(rng, 256, "int32", 0, 20)
+    out, c = np.zeros(16, np.int32), np.zeros((64, 64), np.float32)
+    beside_products[(1,)](a, b, x, out, c, 256, 64, 16, groups, num_warps=warps, num_stages=3)
+    assert_same(out, counts_of(x, 16))
+    np.testing.assert_allclose(c, a.astype(np.float32) @ b.astype(np.float32), atol=1e-2)
