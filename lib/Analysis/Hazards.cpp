@@ -327,6 +327,9 @@ private:
     } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
       written(state,
               aboutToWrite(state, store.getDst(), op, hasStoresByWarp ? rowsOfWarp(store) : 0), op);
+    } else if (auto count = dyn_cast<LocalCountOp>(op)) {
+      aboutToRead(state, count.getMemory(), op);
+      written(state, aboutToWrite(state, count.getMemory(), op), op);
     } else if (auto alloc = dyn_cast<LocalAllocOp>(op)) {
       if (alloc.getInit())
         written(state, aboutToWrite(state, alloc, op), op);

@@ -247,6 +247,9 @@ Result IntegerRanges::evaluate(Value value, int depth) {
       .Case([&](tt::MakeRangeOp op) {
         return IntegerRange{int32_t(op.getStart()), int64_t(int32_t(op.getEnd())) - 1};
       })
+      .Case([&](tt::HistogramOp op) {
+        return IntegerRange{0, op.getSrc().getType().getNumElements()};
+      })
       .Case<tt::GetProgramIdOp, ttg::ProgramIdOp>([&](auto op) {
         return IntegerRange{0, (op.getAxis() == 0 ? kMaxPrograms : kMaxProgramsYZ) - 1};
       })

@@ -83,6 +83,10 @@ std::string barrierKind(StringRef name) {
       .Default("");
 }
 
+bool isCounted(Value memory) {
+  return llvm::any_of(memory.getUsers(), llvm::IsaPred<ttg::LocalCountOp>);
+}
+
 class Reader {
 public:
   Reader(ModuleOp module, const std::string &name) : module(module), name(name) {}
@@ -161,6 +165,8 @@ private:
       tile = convert.getSrc();
       made.to = stage.operations[number].layout;
     } else if (auto store = dyn_cast<ttg::LocalStoreOp>(op)) {
+      if (isCounted(store.getDst())) // zeros, to count from
+        return;
       tile = store.getSrc(), memory = store.getDst();
     } else if (auto alloc = dyn_cast<ttg::LocalAllocOp>(op); alloc && alloc.getInit()) {
       tile = alloc.getInit(), memory = alloc.getResult();

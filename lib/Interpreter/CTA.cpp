@@ -105,7 +105,8 @@ bool CTA::mayRead(Machine &m, const SharedAccess &access, uint64_t address, int6
   return true;
 }
 
-bool CTA::mayWrite(Machine &m, const SharedAccess &access, uint64_t address, int64_t element) {
+bool CTA::mayWrite(Machine &m, const SharedAccess &access, uint64_t address, int64_t element,
+                   uint32_t atomic) {
   if (uint32_t copy = wayTo(address))
     return refuseOnItsWay(m, access, element, "written", copy), false;
   if (Reads reads = readsOf(address); reads.count)
@@ -113,6 +114,7 @@ bool CTA::mayWrite(Machine &m, const SharedAccess &access, uint64_t address, int
   if (!m.options.checkRaces || !access.holders)
     return true;
   Stamp stamp = access.writer(element);
+  stamp.atomic = atomic;
   if (auto race = order.write(order.shared, address, access.element.bytes(), stamp))
     return refuse(m, access, element, stamp.thread, *race), false;
   return true;

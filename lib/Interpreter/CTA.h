@@ -149,7 +149,8 @@ public:
   /// Whether an access of a tile's element in shared memory, in bytes from `address`, is in order;
   /// otherwise the machine stops.
   bool mayRead(Machine &m, const SharedAccess &access, uint64_t address, int64_t element);
-  bool mayWrite(Machine &m, const SharedAccess &access, uint64_t address, int64_t element);
+  bool mayWrite(Machine &m, const SharedAccess &access, uint64_t address, int64_t element,
+                uint32_t atomic = 0);
   /// The same of global memory.
   bool mayAccess(Machine &m, const TileAccess &access, uint64_t address, unsigned bytes,
                  int64_t element, bool writes, uint32_t atomic = 0);

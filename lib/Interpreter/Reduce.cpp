@@ -1,4 +1,4 @@
-//===- Reduce.cpp - reductions, scans and dot -----------------------------===//
+//===- Reduce.cpp - reductions, scans, histograms and dot -----------------===//
 
 #include "Loops.h"
 
@@ -236,6 +236,17 @@ Step dotStep(int64_t batches, int64_t rows, int64_t columns, int64_t depth, Tile
   };
 }
 
+void buildHistogram(Builder &b, tt::HistogramOp op) {
+  Tile x = b.get(op.getSrc()), r = b.define(op);
+  b.add([=](Machine &m) {
+    Slot *counts = m.at(r);
+    std::fill_n(counts, r.count, 0);
+    for (int64_t i = 0; i < x.count; ++i)
+      if (Slot bin = m.at(x)[i]; bin < Slot(r.count))
+        ++counts[bin];
+  });
+}
+
 void buildDotProduct(Builder &builder, tt::DotOp op) {
   ArrayRef<int64_t> shape = op.getType().getShape();
   int64_t rank = shape.size();
@@ -276,6 +287,7 @@ bool buildReduce(Builder &b, Operation *op) {
       .Case([&](ttg::WarpScanOp op) { return buildWarpScan(b, op), true; })
       .Case([&](ttg::JoinScansOp op) { return buildJoin(b, op), true; })
       .Case([&](ttg::WarpReduceOp op) { return buildWarpReduction(b, op), true; })
+      .Case([&](tt::HistogramOp op) { return buildHistogram(b, op), true; })
       .Case([&](tt::DotOp op) { return buildDotProduct(b, op), true; })
       .Default([](Operation *) { return false; });
 }

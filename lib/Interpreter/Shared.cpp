@@ -79,6 +79,29 @@ void buildLocalGather(Builder &b, ttg::LocalGatherOp op) {
   });
 }
 
+/// Of the threads that hold an element one counts it.
+void buildLocalCount(Builder &b, ttg::LocalCountOp op) {
+  ttg::MemDescType type = op.getMemory().getType();
+  Tile index = b.get(op.getIndex());
+  SharedAccess to;
+  static_cast<TileAccess &>(to) = b.accessOf(op, op.getIndex().getType());
+  to.memory = b.get(op.getMemory());
+  to.element = Builder::elementOf(type.getElementType());
+  b.add([=, bins = uint64_t(type.getShape()[0])](Machine &m) {
+    constexpr uint32_t atomic = 1 + static_cast<uint32_t>(tt::RMWOp::ADD);
+    m.cta->order.nextOperation();
+    for (int64_t i = 0; i < index.count; ++i) {
+      Slot bin = m.at(index)[i];
+      if (bin >= bins)
+        continue;
+      uint64_t address = to.base(m) + bin * to.element.bytes();
+      if (!m.cta->mayWrite(m, to, address, i, atomic))
+        return;
+      to.write(m, address, (to.read(m, address) + 1) & to.element.mask());
+    }
+  });
+}
+
 /// The part of a tile: each of its elements is written by who holds it in the tile.
 void buildStoreOfPart(Builder &b, ttg::LocalStoreOp op) {
   ttg::MemDescType type = op.getDst().getType();
@@ -154,6 +177,7 @@ bool buildShared(Builder &b, Operation *op) {
       .Case([&](ttg::LocalLoadOp op) { return buildLocalLoad(b, op), true; })
       .Case([&](ttg::LocalGatherOp op) { return buildLocalGather(b, op), true; })
       .Case([&](ttg::LocalStoreOp op) { return buildLocalStore(b, op), true; })
+      .Case([&](ttg::LocalCountOp op) { return buildLocalCount(b, op), true; })
       .Case([&](ttg::BarrierOp) { return b.add([](Machine &m) { m.cta->order.barrier(); }), true; })
       .Case([&](ttg::AsyncCopyGlobalToLocalOp op) { return buildCopy(b, op), true; })
       .Case([](ttg::PrefetchL2Op) { return true; })

@@ -159,6 +159,20 @@ def test_remarks_lead_to_operations(matmul):
         assert set(matmul["remarks"][number]["ops"]) <= set(line["ops"])
 
 
+def test_zeros_to_count_from_are_no_conversion(tmp_path):
+    path = tmp_path / "count.py"
+    path.write_text("import tritium as triton\nimport tritium.language as tl\n\n@triton.jit\n"
+                    "def count(x, out):\n"
+                    "    counts = tl.histogram(tl.load(x + tl.arange(0, 512)), 128)\n"
+                    "    tl.store(out + tl.arange(0, 128), counts)\n")
+    document = explained(path, "--signature", "*i32:16,*i32:16", "--target", "cuda:90")
+    (buffer,) = document["buffers"]
+    names = [document["ops"][number]["name"] for number in range(buffer["first"],
+                                                                 buffer["last"] + 1)]
+    assert "ttg.local_count" in names and names[-1] == "ttg.local_load"
+    assert document["conversions"] == []
+
+
 def test_remarks_say_what_would_change_them(tmp_path):
     path = tmp_path / "shift.py"
     path.write_text("import tritium as triton\nimport tritium.language as tl\n\n@triton.jit\n"

@@ -113,3 +113,24 @@ def test_fences_of_tile_atomics(tmp_path, monkeypatch, kernel, counts, warps):
     assert ("red.relaxed.gpu.global.add.v2.f32" in made.asm["ptx"]) == (counts is np.float32)
     found, left = counted(tmp_path)
     assert found["fence"] == 2 and "fence" not in left
+
+
+@triton.jit
+def counts_rows(x_ptr, out_ptr, n, N: tl.constexpr, BINS: tl.constexpr):
+    bins = tl.arange(0, BINS)
+    for i in range(0, n):
+        counts = tl.histogram(tl.load(x_ptr + i * N + tl.arange(0, N)), BINS)
+        tl.store(out_ptr + i * BINS + bins, counts)
+
+
+# Between zeros, counts, and who reads them, threads meet. Before the next zeros they do, too, though
+# each thread makes zero what it alone has read.
+@pytest.mark.parametrize("warps", [1, 4])
+def test_barriers_of_histograms(tmp_path, monkeypatch, warps):
+    monkeypatch.setenv("TRITIUM_BACKEND", "sim:sm_90")
+    monkeypatch.setenv("TRITIUM_SIM_RECORD", str(tmp_path))
+    x = np.random.default_rng(1).integers(0, 256, (3, 1024)).astype(np.int32)
+    out = np.zeros((3, 256), np.int32)
+    counts_rows[(1,)](x, out, 3, 1024, 256, num_warps=warps)
+    np.testing.assert_array_equal(out, np.stack([np.bincount(row, minlength=256) for row in x]))
+    assert counted(tmp_path) == ({"barrier": 2}, {"barrier": 1})

@@ -67,6 +67,19 @@ def test_nothing_where_all_is_well(page):
     assert [r for r in kernel.remarks if r.kind != "applied"] == []
 
 
+def test_counting_is_no_exchange():
+    """Zeros that a histogram counts from are no tile that changes hands."""
+    @triton.jit
+    def count(x, out, n, BLOCK: tl.constexpr):
+        b = tl.arange(0, 128)
+        for i in range(n):
+            tl.store(out + i * 128 + b, tl.histogram(tl.load(x + tl.arange(0, BLOCK)) + i, 128))
+
+    kernel = compiled(count, "*i32:16, *i32:16, i32", BLOCK=1024)
+    assert "ttg.local_count" in kernel.asm["ttgir"]
+    assert [r for r in kernel.remarks if r.pass_ == "convert-layout"] == []
+
+
 def test_a_promise_ends_a_remark(page):
     @triton.jit
     def promised(x, out, pitch, BLOCK: tl.constexpr):

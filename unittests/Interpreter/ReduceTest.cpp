@@ -48,6 +48,13 @@ std::string sumAlong(int axis, const std::string &in, const std::string &out) {
 }
 } // namespace
 
+TEST(Histogram, CountsWithoutSign) {
+  EXPECT_EQ(reshaped<int32_t>("i32", 7, 3,
+                              "  %r = tt.histogram %v : tensor<7xi32> -> tensor<3xi32>",
+                              {2, 0, -1, 2, 3, INT32_MIN, 2}),
+            (std::vector<int32_t>{1, 0, 3}));
+}
+
 TEST(Shape, Trans) {
   EXPECT_EQ(reshaped<int32_t>("i32", 6, 6, R"(
   %m = tt.reshape %v : tensor<6xi32> -> tensor<2x3xi32>

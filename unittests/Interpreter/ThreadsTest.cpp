@@ -131,6 +131,46 @@ TEST(SharedRaces, Gather) {
               "thread 63 at ");
 }
 
+// Each thread that has an element counts it, in the element of thread 63: in any order, but behind
+// who makes it zero, and before who reads it.
+TEST(SharedRaces, Count) {
+  std::string numbers = "%zero = arith.constant dense<0> : tensor<64xi32, #r>\n"
+                        "%last = arith.constant dense<63> : tensor<64xi32, #a>\n",
+              zeros = "ttg.local_store %zero, %m : tensor<64xi32, #r>, "
+                      "!ttg.memdesc<64xi32, #m, mutable>\n",
+              count = "ttg.local_count %last, %m : tensor<64xi32, #a>, "
+                      "!ttg.memdesc<64xi32, #m, mutable>\n";
+  std::vector<int32_t> counts(64);
+  counts[63] = 128;
+  expectLegal(join({numbers, kAlloc, zeros, kBarrier, count, count, kBarrier, kLoadSame, kToY}),
+              counts);
+  expectError(join({numbers, kAlloc, zeros, count, kBarrier, kLoadSame, kToY}),
+              "local_count of element [0] by thread 0 is in no order with the local_store by "
+              "thread 63 at ");
+  expectError(join({numbers, kAlloc, zeros, kBarrier, count, kLoadSame, kToY}),
+              "local_load of element [63] by thread 63 is in no order with the local_count by "
+              "several threads at ");
+  expectError(join({numbers, kAlloc, zeros, kBarrier, count, kBarrier, kLoadSame, count, kToY}),
+              "local_count of element [0] by thread 0 is in no order with the local_load by "
+              "thread 63 at ");
+}
+
+// Of several threads that have an element one counts it, and what names none is left out.
+TEST(SharedRaces, CountOfCopies) {
+  std::string zeros = "%zero = arith.constant dense<0> : tensor<64xi32, #a>\n"
+                      "ttg.local_store %zero, %m : tensor<64xi32, #a>, "
+                      "!ttg.memdesc<64xi32, #m, mutable>\n",
+              count = "%all = ttg.convert_layout %v : tensor<64xi32, #a> -> tensor<64xi32, #all>\n"
+                      "%eight = arith.constant dense<8> : tensor<64xi32, #all>\n"
+                      "%far = arith.muli %all, %eight : tensor<64xi32, #all>\n"
+                      "ttg.local_count %far, %m : tensor<64xi32, #all>, "
+                      "!ttg.memdesc<64xi32, #m, mutable>\n";
+  std::vector<int32_t> counts(64);
+  for (int i = 0; i < 64; i += 8)
+    counts[i] = 1;
+  expectLegal(join({kLoadX, kAlloc, zeros, kBarrier, count, kBarrier, kLoadSame, kToY}), counts);
+}
+
 TEST(SharedRaces, WriteOfWhatAnotherThreadReads) {
   std::string again = "%z = arith.addi %v, %v : tensor<64xi32, #a>\n"
                       "ttg.local_store %z, %m : tensor<64xi32, #a>, "

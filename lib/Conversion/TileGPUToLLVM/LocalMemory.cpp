@@ -14,6 +14,8 @@
 #include "tritium/Layout/Fragments.h"
 #include "tritium/Target/GPU/GPUModel.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include <memory>
 #include <numeric>
 
@@ -75,7 +77,9 @@ void LocalMemoryLowering::storeTile(Value base, const LinearLayout &offsets,
   unsigned bytes = tt::scalarBytes(element);
   LinearLayout places = offsets.compose(layout.core().flattenOutputs());
   Value predicate = isFirstCopy(layout);
-  if (storesMatrices(layout))
+  // A constant, zero say, would be put into registers side by side for it.
+  bool isConstant = llvm::all_equal(registers) && matchPattern(registers[0], m_Constant());
+  if (storesMatrices(layout) && !isConstant)
     if (auto matrices = planMatrixLoad(inBytes(places, bytes), bytes)) {
       Addresses addresses(*this, base, matrices->addresses, lane, warp);
       for (unsigned i = 0; i < matrices->instructions(); ++i)
@@ -489,6 +493,7 @@ void populateLocalMemoryPatterns(LoweringPatterns &patterns, const LoweringConte
   patterns.add<BarrierOp, LocalAllocOp, MemDescIndexOp, MemDescTransOp, MemDescReshapeOp,
                LocalLoadOp, LocalStoreOp>([=](Operation *op) { return family->lowerLocal(op); });
   patterns.add<LocalGatherOp>([=](LocalGatherOp op) { return family->lowerLocalGather(op); });
+  patterns.add<LocalCountOp>([=](LocalCountOp op) { return family->lowerLocalCount(op); });
   patterns.add<AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp, AsyncWaitOp>([=](Operation *op) {
     if (failed(checkCopies(op)))
       return failure();

@@ -41,7 +41,7 @@ struct DotWork {
 /// A tile in panels of memory, each of which has its elements at the same offsets.
 Panels panelsIn(MemDescType memory, const TileLayout &layout);
 
-/// LocalMemory.cpp, LocalGather.cpp and AsyncCopy.cpp.
+/// LocalMemory.cpp, LocalGather.cpp, LocalCount.cpp and AsyncCopy.cpp.
 class LocalMemoryLowering : public LoweringContext {
 public:
   LocalMemoryLowering(const LoweringContext &context, std::shared_ptr<DotWork> work)
@@ -49,6 +49,7 @@ public:
 
   mlir::LogicalResult lowerLocal(mlir::Operation *op);
   mlir::LogicalResult lowerLocalGather(LocalGatherOp op);
+  mlir::LogicalResult lowerLocalCount(LocalCountOp op);
   mlir::LogicalResult lowerAsyncCopy(AsyncCopyGlobalToLocalOp op);
 
 private:

@@ -418,6 +418,11 @@ static bool isReadByTMA(Value memory) {
   });
 }
 
+/// Zeros, to count from.
+static bool isCounted(Value memory) {
+  return llvm::any_of(memory.getUsers(), llvm::IsaPred<LocalCountOp>);
+}
+
 /// Which program comes next, for other warps.
 static bool isProgramNumber(Value tile) {
   auto splat = tile.getDefiningOp<tt::SplatOp>();
@@ -427,8 +432,9 @@ static bool isProgramNumber(Value tile) {
 void KernelRemarks::remarkOnConversions() {
   kernel.walk([&](Operation *op) {
     std::string bytes;
-    if (auto store = dyn_cast<LocalStoreOp>(op);
-        store && !isReadByTMA(store.getDst()) && !isProgramNumber(store.getSrc()))
+    if (auto store = dyn_cast<LocalStoreOp>(op); store && !isReadByTMA(store.getDst()) &&
+                                                 !isCounted(store.getDst()) &&
+                                                 !isProgramNumber(store.getSrc()))
       bytes = decimal(store.getDst().getType().getTileBytes());
     else if (auto alloc = dyn_cast<LocalAllocOp>(op); alloc && isConversion(alloc))
       bytes = decimal(alloc.getBytes());

@@ -248,6 +248,11 @@ private:
   bool isUnitStride(const Chunk &ptr, mlir::Type pointee);
 
   //===--------------------------------------------------------------------===//
+  // Histogram.cpp: elements that are counted
+  //===--------------------------------------------------------------------===//
+  void emitCount(tt::HistogramOp op, const Index &index);
+
+  //===--------------------------------------------------------------------===//
   // Streaming.cpp
   //===--------------------------------------------------------------------===//
   bool isStreaming = false; ///< what is being emitted may stream its stores

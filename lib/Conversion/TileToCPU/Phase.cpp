@@ -85,7 +85,9 @@ void Lowering::emitLoops(const Step &step) {
 void Lowering::emitVersion(const Step &step, const Loops &loops) {
   PhaseState state{step, loops, {}};
   for (const Root &root : step.roots)
-    if (root.kind == Root::Reduce || root.kind == Root::Scan)
+    if (root.kind == Root::Count)
+      clearBuffer(*plan.home(root.op->getResult(0)));
+    else if (root.kind == Root::Reduce || root.kind == Root::Scan)
       state.accumulators.push_back({cast<tt::Combining>(root.op), {}, false});
   Index index;
   index.dims.assign(step.shape.size(), {DimIndex::Pending, {}});
@@ -97,7 +99,7 @@ void Lowering::hoistOperands(PhaseState &state, const Index &index) {
     return;
   Seen seen;
   for (const Root &root : state.step.roots) {
-    if (root.kind == Root::Atomic)
+    if (root.kind == Root::Atomic || root.kind == Root::Count)
       continue;
     if (root.kind == Root::Assign) {
       // The value itself is not there yet: look at what it is computed from.
@@ -187,6 +189,9 @@ void Lowering::emitBody(PhaseState &state, const Index &index) {
     if (root.kind == Root::Atomic) {
       loc = root.op->getLoc();
       emitAtomic(root.op, index);
+    } else if (root.kind == Root::Count) {
+      loc = root.op->getLoc();
+      emitCount(cast<tt::HistogramOp>(root.op), index);
     } else if (root.kind == Root::Assert) {
       loc = root.op->getLoc();
       emitAssert(state.step, cast<tt::AssertOp>(root.op), index);

@@ -132,7 +132,8 @@ Buffer *Planner::allocate(ArrayRef<int64_t> shape, Type element, bool dense) {
   }
   buffer.bytes = buffer.rowStride * bytes * rows;
   buffer.offset = plan.scratchBytes;
-  // One line of the cache more: the last register of an unpadded row may reach over its end.
+  // One line of the cache more: the last register of an unpadded row may reach over its end, and
+  // a histogram counts there what falls into no bin.
   plan.scratchBytes += llvm::alignTo(buffer.bytes, kCacheLine) + kCacheLine;
   plan.buffers.push_back(buffer);
   return &plan.buffers.back();

@@ -41,7 +41,7 @@ struct Buffer {
 
 /// One thing that a phase does for every element of its iteration space.
 struct Root {
-  enum Kind { Store, Atomic, Reduce, Scan, Assign, Print, Assert };
+  enum Kind { Store, Atomic, Count, Reduce, Scan, Assign, Print, Assert };
   Kind kind;
   mlir::Operation *op = nullptr; ///< null for Assign
   mlir::Value value;             ///< Assign: what is written to `buffer`

@@ -124,7 +124,7 @@ static bool hasRoot(const Step &step, Root::Kind kind) {
 }
 
 int64_t Planner::chooseWidth(const Step &step, const PhaseSummary &summary) const {
-  if (hasRoot(step, Root::Atomic))
+  if (hasRoot(step, Root::Atomic) || hasRoot(step, Root::Count))
     return 1;
   int64_t registers = summary.operations <= kThin ? 4 : summary.operations <= 4 * kThin ? 2 : 1;
   if (target.vectorRegisters < 32)
@@ -203,7 +203,7 @@ bool Planner::isRoundedForProducts(const Root &root) const {
 }
 
 void Planner::allocateResults(const Step &step) {
-  for (Root::Kind kind : {Root::Reduce, Root::Scan, Root::Atomic})
+  for (Root::Kind kind : {Root::Reduce, Root::Scan, Root::Atomic, Root::Count})
     for (const Root &root : step.roots)
       if (root.kind == kind && root.isReadLater)
         for (Value result : root.op->getResults())

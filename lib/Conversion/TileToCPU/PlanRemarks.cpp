@@ -51,6 +51,14 @@ void Lowering::remarkPhase(const Step &step) {
   int64_t elements = 1;
   for (int64_t extent : step.shape)
     elements *= extent;
+  if (auto histogram = dyn_cast<tt::HistogramOp>(op)) {
+    int64_t bins = histogram.getType().getNumElements();
+    return remark(op, "applied",
+                  "a loop over " + textOf(step.shape) +
+                      " elements counts one after the other, in " + decimal(bins) +
+                      (bins == 1 ? " bin" : " bins"),
+                  {{"case", "count"}, {"elements", decimal(elements)}, {"bins", decimal(bins)}});
+  }
   const Loops &first = step.versions.front();
   bool hasMask = static_cast<bool>(maskOf(op)), leads = !first.leadingMasks.empty();
   std::string text = "a loop over " + textOf(step.shape) + " elements takes " +

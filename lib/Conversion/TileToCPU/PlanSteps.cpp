@@ -9,7 +9,8 @@ using namespace mlir;
 namespace tritium::cpu {
 
 bool standsAlone(const Root &root) {
-  return root.kind == Root::Print || root.kind == Root::Atomic || root.kind == Root::Assert;
+  return root.kind == Root::Print || root.kind == Root::Atomic || root.kind == Root::Count ||
+         root.kind == Root::Assert;
 }
 
 bool isTransposed(RankedTensorType type, int64_t lanesDim) {
@@ -95,9 +96,10 @@ void BlockPlanner::addTiledRoot(Operation *op) {
                 scan && scan.getReverse());
       })
       .Default([&](Operation *) {
-        Root::Kind kind = isa<tt::PrintOp>(op)    ? Root::Print
-                          : isa<tt::AssertOp>(op) ? Root::Assert
-                                                  : Root::Atomic;
+        Root::Kind kind = isa<tt::PrintOp>(op)       ? Root::Print
+                          : isa<tt::AssertOp>(op)    ? Root::Assert
+                          : isa<tt::HistogramOp>(op) ? Root::Count
+                                                     : Root::Atomic;
         RankedTensorType type;
         forEachTileOperand(op, [&](Value v) {
           if (!type)

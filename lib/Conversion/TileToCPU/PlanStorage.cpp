@@ -132,11 +132,14 @@ static bool picksOne(OpOperand &use, const Planner &planner) {
          });
 }
 
-/// A product reads it there, or what may ask for any of its elements.
+/// A product reads it there, what may ask for any of its elements, or what counts them one after
+/// the other, for which it is computed in registers of many.
 bool BlockPlanner::mustStandInMemory(Value value, ArrayRef<Step *> uses) const {
-  return llvm::any_of(
-             value.getUses(),
-             [&](OpOperand &use) { return tt::isReadAnywhere(use) && !picksOne(use, planner); }) ||
+  return llvm::any_of(value.getUses(),
+                      [&](OpOperand &use) {
+                        return isa<tt::HistogramOp>(use.getOwner()) ||
+                               (tt::isReadAnywhere(use) && !picksOne(use, planner));
+                      }) ||
          llvm::any_of(uses, [&](Step *use) { return use->op && feedsDot(use->op, value); });
 }
 
@@ -189,7 +192,7 @@ void BlockPlanner::decide(Value value) {
   bool keepVirtual = usedInRegion && isAddressLike(value.getType()) && isIntDivision(op);
   bool scalarPhase = llvm::any_of(uses, [](Step *use) {
     return llvm::any_of(use->roots, [](const Root &root) {
-      return root.kind == Root::Atomic || root.kind == Root::Print;
+      return root.kind == Root::Atomic || root.kind == Root::Count || root.kind == Root::Print;
     });
   });
   bool store = mustStandInMemory(value, uses) || keepVirtual ||

@@ -218,9 +218,11 @@ private:
     case Root::Reduce:
     case Root::Scan:
     case Root::Atomic:
-      line() << (root.kind == Root::Reduce ? "reduce"
-                 : root.kind == Root::Scan ? "scan"
-                                           : "atomic");
+    case Root::Count:
+      line() << (root.kind == Root::Reduce  ? "reduce"
+                 : root.kind == Root::Scan  ? "scan"
+                 : root.kind == Root::Count ? "count"
+                                            : "atomic");
       for (Value result : root.op->getResults()) {
         os << ' ' << name(result);
         if (Buffer *buffer = plan.home(result))

@@ -211,7 +211,7 @@ private:
   llvm::DenseMap<mlir::Value, llvm::SmallSetVector<Step *, 4>> users;
 };
 
-/// Prints, atomics and assertions, alone in their phases.
+/// Prints, atomics, counts and assertions, alone in their phases.
 bool standsAlone(const Root &root);
 
 /// A phase of one Assign is read along another dimension than it is written.

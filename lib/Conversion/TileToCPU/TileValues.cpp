@@ -56,7 +56,7 @@ bool isVirtual(Value value) {
   if (!op || !isa<RankedTensorType>(value.getType()))
     return false;
   return (op->getNumRegions() == 0 || isa<tt::MapElementwiseOp>(op)) &&
-         !isa<tt::DotOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op);
+         !isa<tt::DotOp, tt::HistogramOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op);
 }
 
 bool keepsPlaces(Operation *op) { return !isa<tt::DataMovement>(op); }

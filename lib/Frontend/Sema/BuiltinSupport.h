@@ -47,6 +47,7 @@ void addShapeBuiltins(Registry &registry);
 void addJoinBuiltins(Registry &registry);
 void addRearrangeBuiltins(Registry &registry);
 void addSortBuiltins(Registry &registry);
+void addHistogramBuiltins(Registry &registry);
 void addReductionBuiltins(Registry &registry);
 void addScanBuiltins(Registry &registry);
 void addDotBuiltins(Registry &registry);

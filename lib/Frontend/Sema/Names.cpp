@@ -31,6 +31,7 @@ static const Registry &registry() {
     addJoinBuiltins(r);
     addRearrangeBuiltins(r);
     addSortBuiltins(r);
+    addHistogramBuiltins(r);
     addReductionBuiltins(r);
     addScanBuiltins(r);
     addDotBuiltins(r);

@@ -1,4 +1,4 @@
-//===- Sort.cpp - sort, topk, bitonic_merge, histogram --------------------===//
+//===- Sort.cpp - sort, topk, bitonic_merge -------------------------------===//
 //
 // Bitonic networks. Elements become integers ordered as they are (Keys), an extent becomes a power
 // of two by what comes last in the order, and each step compares every element with the one whose
@@ -13,8 +13,6 @@
 // The k first of n: runs of k, and then, as long as there is more than one, of each two
 // neighbours (one of them descending) the smaller at each place. These are the k first of both,
 // and bitonic: log2(k) steps sort them.
-//
-// A histogram looks up in the sorted elements, for all bins at once, how many are not beyond each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -150,9 +148,6 @@ public:
 
   void mergeAll() { merge(bits, bits); }
 
-  /// Padding included.
-  Tensor all() { return keys.back(x); }
-
   /// The first `count`, as elements.
   Tensor result(int64_t count) {
     return keys.back(x.shape()[axis] == count ? x : firstAlong(sema, x, axis, count));
@@ -263,88 +258,8 @@ static Result topk(Sema &sema, const BoundArguments &args) {
   return inType(sema, network.result(*k), given->dtype);
 }
 
-/// For each of `limits`, how many of `sorted`, which are 2^k, are not greater.
-static Tensor countUpTo(Sema &sema, const Tensor &sorted, const Tensor &limits) {
-  mlir::OpBuilder &b = sema.builder();
-  auto number = [&](int64_t i) {
-    return *sema.constant({Constant::Int(i)}, limits.dtype, limits.shape());
-  };
-  auto plus = [&](const Tensor &x, const Tensor &y) -> Tensor {
-    return {b.create<arith::AddIOp>(sema.loc(), x.value, y.value), x.dtype};
-  };
-  Tensor count = number(0);
-  auto advance = [&](int64_t step) {
-    Tensor last = gatherAlong(sema, sorted, 0, plus(count, number(step - 1)));
-    Tensor fits = build::compare(sema, CompareOp::Le, {last, limits});
-    count = plus(count, build::select(sema, fits, {number(step), number(0)}));
-  };
-  for (int64_t step = sorted.shape()[0] / 2; step > 0; step /= 2)
-    advance(step);
-  advance(1);
-  return count;
-}
-
-/// The elements that fall into one of `bins`, as int32, and `bins` for the others.
-static std::optional<Tensor> binOf(Sema &sema, const Tensor &input, const Value &mask,
-                                   int64_t bins) {
-  auto wide = input.dtype.bits() < 32 ? sema.cast(input, {DTypeKind::Int32}) : input;
-  // Without a sign, what is below zero is beyond the last.
-  Tensor x{wide->value, integerType(wide->dtype.bits(), false)};
-  Tensor limit = *sema.constant({Constant::Int(bins)}, x.dtype, x.shape());
-  Tensor counts = build::compare(sema, CompareOp::Lt, {x, limit});
-  if (!mask.isNone()) {
-    auto given = sema.toTensor(mask);
-    if (given && isFloat(given->dtype))
-      return sema.error("the mask of tl.histogram must hold bools or integers, found " +
-                        describe(mask));
-    auto boolean = given ? sema.cast(*given, {DTypeKind::Int1}) : std::nullopt;
-    auto shaped = boolean ? sema.broadcastTo(*boolean, x.shape()) : std::nullopt;
-    if (!shaped)
-      return std::nullopt;
-    counts.value = sema.builder().create<arith::AndIOp>(sema.loc(), counts.value, shaped->value);
-  }
-  return sema.cast(build::select(sema, counts, {x, limit}), {DTypeKind::Int32});
-}
-
-/// histogram(input, num_bins, mask)
-static Result histogram(Sema &sema, const BoundArguments &args) {
-  auto input = sema.toTensor(args[0]);
-  if (!input)
-    return std::nullopt;
-  if (input->shape().size() != 1 || !isInteger(input->dtype))
-    return sema.error("tl.histogram needs a tile of integers with one dimension, found " +
-                      describe(args[0]) +
-                      (isInteger(input->dtype) && !input->isScalar() ? "; x.ravel() has one" : ""));
-  auto bins = constantInt(sema, args[1], "the num_bins of tl.histogram");
-  if (!bins)
-    return std::nullopt;
-  if (*bins < 1)
-    return sema.error("the num_bins of tl.histogram must be 1 or more, found " +
-                      std::to_string(*bins));
-  auto known = sema.checkShape({*bins}) ? binOf(sema, *input, args[2], *bins) : std::nullopt;
-  if (!known)
-    return std::nullopt;
-  Keys keys(sema, known->dtype, false);
-  Network network(sema, keys, *known, 0);
-  if (!network.pad())
-    return std::nullopt;
-  network.sort();
-  Tensor numbers = build::range(sema, 0, static_cast<int32_t>(*bins));
-  auto number = [&](int64_t i) {
-    return *sema.constant({Constant::Int(i)}, numbers.dtype, numbers.shape());
-  };
-  // What a bin's predecessor counts as well is not its own.
-  Tensor upTo = countUpTo(sema, network.all(), numbers);
-  Tensor isFirst = build::compare(sema, CompareOp::Eq, {numbers, number(0)});
-  Tensor before = build::arithmetic(sema, BinaryOp::Sub, {numbers, number(1)});
-  before = build::select(sema, isFirst, {number(0), before});
-  before = build::select(sema, isFirst, {number(0), gatherAlong(sema, upTo, 0, before)});
-  return Value(build::arithmetic(sema, BinaryOp::Sub, {upTo, before}));
-}
-
 void sema::addSortBuiltins(Registry &registry) {
   registry.add("sort", "x, dim=None, descending=False", sort);
   registry.add("topk", "x, k, dim=None, descending=True", topk);
-  registry.addMethod("histogram", "input, num_bins, mask=None", histogram);
   registry.add("bitonic_merge", "x, dim=None, descending=False", bitonicMerge);
 }

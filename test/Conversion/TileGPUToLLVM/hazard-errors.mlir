@@ -177,3 +177,20 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     tt.return
   }
 }
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @count(%q: !tt.ptr<i32>) {
+    %i = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #b>
+    %zeros = arith.constant dense<0> : tensor<128xi32, #b>
+    %m = ttg.local_alloc {offset = 0 : i32} : !ttg.memdesc<128xi32, #s, mutable>
+    // expected-note @+1 {{after 'ttg.local_store' here}}
+    ttg.local_store %zeros, %m : tensor<128xi32, #b>, !ttg.memdesc<128xi32, #s, mutable>
+    // expected-error @+1 {{'ttg.local_count' may run before other threads are done: read after write, shared memory [0, 512); put ttg.barrier before it}}
+    ttg.local_count %i, %m : tensor<128xi32, #b>, !ttg.memdesc<128xi32, #s, mutable>
+    tt.return
+  }
+}

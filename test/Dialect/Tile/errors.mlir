@@ -651,3 +651,27 @@ tt.func @check_hint_c2(%x: f32) {
   tt.check_hint divisibility [4] of %x, "m" {isSigned = true} : f32
   tt.return
 }
+
+// -----
+
+tt.func private @histogram_c1_rank(%x: tensor<4x2xi32>) {
+  // expected-error @+1 {{(histogram_c1) operand and result must be 1-D tiles of i32, found 'tensor<4x2xi32>' -> 'tensor<8xi32>'}}
+  %h = tt.histogram %x : tensor<4x2xi32> -> tensor<8xi32>
+  tt.return
+}
+
+// -----
+
+tt.func private @histogram_c1_element(%x: tensor<4xi64>) {
+  // expected-error @+1 {{(histogram_c1) operand and result must be 1-D tiles of i32, found 'tensor<4xi64>' -> 'tensor<8xi32>'}}
+  %h = tt.histogram %x : tensor<4xi64> -> tensor<8xi32>
+  tt.return
+}
+
+// -----
+
+tt.func private @histogram_c1_result(%x: tensor<4xi32>) {
+  // expected-error @+1 {{(histogram_c1) operand and result must be 1-D tiles of i32, found 'tensor<4xi32>' -> 'tensor<8xi16>'}}
+  %h = tt.histogram %x : tensor<4xi32> -> tensor<8xi16>
+  tt.return
+}

@@ -71,3 +71,19 @@ tt.func private @loop(%x: i32) -> i32 {
   }
   tt.return %r : i32
 }
+
+// A bin counts none or up to all elements, and perhaps all.
+// CHECK-LABEL: @histogram
+// CHECK: %[[A:.*]] = arith.constant dense<true> : tensor<8xi1>
+// CHECK: %[[B:.*]] = arith.constant dense<true> : tensor<8xi1>
+// CHECK: %[[C:.*]] = arith.cmpi slt
+// CHECK: tt.return %[[A]], %[[B]], %[[C]]
+tt.func private @histogram(%x: tensor<100xi32>) -> (tensor<8xi1>, tensor<8xi1>, tensor<8xi1>) {
+  %h = tt.histogram %x : tensor<100xi32> -> tensor<8xi32>
+  %c0 = arith.constant dense<0> : tensor<8xi32>
+  %c100 = arith.constant dense<100> : tensor<8xi32>
+  %a = arith.cmpi sge, %h, %c0 : tensor<8xi32>
+  %b = arith.cmpi sle, %h, %c100 : tensor<8xi32>
+  %c = arith.cmpi slt, %h, %c100 : tensor<8xi32>
+  tt.return %a, %b, %c : tensor<8xi1>, tensor<8xi1>, tensor<8xi1>
+}

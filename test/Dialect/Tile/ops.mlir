@@ -104,6 +104,9 @@ tt.func @compute(%x: f32, %u: i32, %ok: i1, %w: i64) {
     %t = arith.addf %a, %b : f32
     tt.scan.return %t : f32
   }) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK: tt.histogram %{{.*}} : tensor<12xi32> -> tensor<5xi32>
+  %twelve = tt.make_range {start = 0 : i32, end = 12 : i32} : tensor<12xi32>
+  %counts = tt.histogram %twelve : tensor<12xi32> -> tensor<5xi32>
   // CHECK: tt.mulhiui %{{.*}}, %{{.*}} : i32
   %h = tt.mulhiui %u, %u : i32
   // CHECK: tt.assume %{{.*}}

@@ -85,3 +85,19 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     tt.return %f : tensor<1024xf32, #l>
   }
 }
+
+// -----
+
+#l = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // A histogram waits for all of a tile, too.
+  // CHECK-LABEL: @histogram
+  // CHECK-NOT: begins_behind
+  tt.func private @histogram(%p: tensor<1024x!tt.ptr<i32>, #l>) -> tensor<1024xi32, #l> {
+    %a = tt.load %p : tensor<1024x!tt.ptr<i32>, #l>
+    %h = tt.histogram %a : tensor<1024xi32, #l> -> tensor<1024xi32, #l>
+    %s = arith.addi %a, %h : tensor<1024xi32, #l>
+    %e = arith.divui %s, %h : tensor<1024xi32, #l>
+    tt.return %e : tensor<1024xi32, #l>
+  }
+}

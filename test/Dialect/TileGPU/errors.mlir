@@ -457,3 +457,62 @@ tt.func private @local_gather_c3(%m: !ttg.memdesc<16x8xf32, #s>, %i: tensor<16x8
   %y = ttg.local_gather %m[%i] along 0 : !ttg.memdesc<16x8xf32, #s>[tensor<16x8xi32, #b>] -> tensor<16x8xf32, #b>
   tt.return
 }
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @local_count_c1(%m: !ttg.memdesc<64xi32, #s, mutable>, %x: tensor<128xi64, #b>) {
+  // expected-error @+1 {{(local_count_c1) indices must be i32 and have a layout, found 'tensor<128xi64}}
+  ttg.local_count %x, %m : tensor<128xi64, #b>, !ttg.memdesc<64xi32, #s, mutable>
+  tt.return
+}
+
+// -----
+
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @local_count_c1_none(%m: !ttg.memdesc<64xi32, #s, mutable>, %x: tensor<128xi32>) {
+  // expected-error @+1 {{(local_count_c1) indices must be i32 and have a layout, found 'tensor<128xi32>'}}
+  ttg.local_count %x, %m : tensor<128xi32>, !ttg.memdesc<64xi32, #s, mutable>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @local_count_c2(%m: !ttg.memdesc<64xi32, #s>, %x: tensor<128xi32, #b>) {
+  // expected-error @+1 {{(local_count_c2) the memory must be mutable}}
+  ttg.local_count %x, %m : tensor<128xi32, #b>, !ttg.memdesc<64xi32, #s>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+tt.func private @local_count_c3_element(%m: !ttg.memdesc<64xi16, #s, mutable>, %x: tensor<128xi32, #b>) {
+  // expected-error @+1 {{(local_count_c3) the memory must be one dimension of i32, one after another}}
+  ttg.local_count %x, %m : tensor<128xi32, #b>, !ttg.memdesc<64xi16, #s, mutable>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+tt.func private @local_count_c3_rank(%m: !ttg.memdesc<8x8xi32, #s, mutable>, %x: tensor<128xi32, #b>) {
+  // expected-error @+1 {{(local_count_c3) the memory must be one dimension of i32, one after another}}
+  ttg.local_count %x, %m : tensor<128xi32, #b>, !ttg.memdesc<8x8xi32, #s, mutable>
+  tt.return
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.shared_linear<{offsets = [2, 1, 4], shape = [8]}>
+tt.func private @local_count_c3_order(%m: !ttg.memdesc<8xi32, #s, mutable>, %x: tensor<128xi32, #b>) {
+  // expected-error @+1 {{(local_count_c3) the memory must be one dimension of i32, one after another}}
+  ttg.local_count %x, %m : tensor<128xi32, #b>, !ttg.memdesc<8xi32, #s, mutable>
+  tt.return
+}

@@ -13,6 +13,8 @@
 #shared = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
 #transposed = #ttg.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [0, 1]}>
 #linear = #ttg.linear<{register = [1, 2], lane = [4, 8, 16, 32, 64], warp = [0, 0], shape = [128]}>
+#lines = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#plain = #ttg.shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 
 // CHECK: module attributes {"ttg.num-warps" = 4 : i32}
 module attributes {"ttg.num-warps" = 4 : i32} {
@@ -49,6 +51,14 @@ tt.func private @shared(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %m: tensor<64x
   %next = ttg.memdesc_index %ring[%i] {ahead = 1 : i32} : !ttg.memdesc<3x64x64xf16, #shared, mutable> -> !ttg.memdesc<64x64xf16, #shared, mutable>
   %t = ttg.memdesc_trans %next {order = array<i32: 1, 0>} : !ttg.memdesc<64x64xf16, #shared, mutable> -> !ttg.memdesc<64x64xf16, #transposed, mutable>
   %part = ttg.local_load %t {offsets = array<i64: 0, 32>} : !ttg.memdesc<64x64xf16, #transposed, mutable> -> tensor<64x32xf16, #blocked>
+  tt.return
+}
+
+// CHECK-LABEL: @counted
+// CHECK: ttg.local_count %{{.*}}, %{{.*}} : tensor<100xi32, #{{.*}}>, <10xi32, #{{.*}}, mutable>
+tt.func private @counted(%x: tensor<100xi32, #lines>) {
+  %m = ttg.local_alloc : !ttg.memdesc<10xi32, #plain, mutable>
+  ttg.local_count %x, %m : tensor<100xi32, #lines>, !ttg.memdesc<10xi32, #plain, mutable>
   tt.return
 }
 

@@ -141,3 +141,18 @@ tt.func @dependent(%px: !tt.ptr<f32>, %out: !tt.ptr<f32>) {
   tt.store %out, %old : !tt.ptr<f32>
   tt.return
 }
+
+// -----
+
+// A histogram waits for all warps of a program, as a reduction does.
+// CHECK: module attributes {"ttg.num-warps" = 1 : i32} {
+// CHECK-NEXT: tt.func @counted({{.*}}) attributes {ttg.programs_per_cta = 8 : i32}
+// expected-remark @+1 {{the row of a program is short}}
+tt.func @counted(%px: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
+  %x = tt.splat %px : !tt.ptr<i32> -> tensor<256x!tt.ptr<i32>>
+  %v = tt.load %x : tensor<256x!tt.ptr<i32>>
+  %h = tt.histogram %v : tensor<256xi32> -> tensor<16xi32>
+  %o = tt.splat %out : !tt.ptr<i32> -> tensor<16x!tt.ptr<i32>>
+  tt.store %o, %h : tensor<16x!tt.ptr<i32>>
+  tt.return
+}

@@ -108,3 +108,33 @@ tt.func @from_a_row(%x: !tt.ptr<f16>, %out: !tt.ptr<f32>) {
   tt.return
 }
 }
+
+// -----
+
+// A histogram is counted once, however many layouts its result is asked in, and its operand as it
+// lies.
+#p = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#w = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-DAG: #[[$P3:.*]] = #ttg.blocked<{sizePerThread = [1],
+// CHECK-DAG: #[[$W3:.*]] = #ttg.blocked<{sizePerThread = [4],
+// CHECK-LABEL: tt.func @counted
+// CHECK: %[[X:.*]] = tt.load {{.*}} : tensor<1024x!tt.ptr<i32>, #[[$W3]]>
+// CHECK: %[[H:.*]] = tt.histogram %[[X]] : tensor<1024xi32, #[[$W3]]> -> tensor<512xi32, #[[L:.*]]>
+// CHECK-NOT: tt.histogram
+// CHECK: ttg.convert_layout %[[H]]
+// CHECK-NOT: tt.histogram
+// CHECK: tt.return
+module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func @counted(%px: !tt.ptr<i32>, %pa: !tt.ptr<i32>, %pb: !tt.ptr<i32>) {
+  %x = tt.splat %px : !tt.ptr<i32> -> tensor<1024x!tt.ptr<i32>, #w>
+  %a = tt.splat %pa : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>, #p>
+  %b = tt.splat %pb : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>, #w>
+  %v = tt.load %x : tensor<1024x!tt.ptr<i32>, #w>
+  %n = ttg.convert_layout %v : tensor<1024xi32, #w> -> tensor<1024xi32, #p>
+  %h = tt.histogram %n : tensor<1024xi32, #p> -> tensor<512xi32, #p>
+  tt.store %a, %h : tensor<512x!tt.ptr<i32>, #p>
+  %g = ttg.convert_layout %h : tensor<512xi32, #p> -> tensor<512xi32, #w>
+  tt.store %b, %g : tensor<512x!tt.ptr<i32>, #w>
+  tt.return
+}
+}

@@ -35,6 +35,17 @@ LogicalResult DotOp::verify() {
   return success();
 }
 
+LogicalResult HistogramOp::verify() {
+  auto isOfCounts = [](RankedTensorType type) {
+    return type.getRank() == 1 && type.getElementType().isInteger(32);
+  };
+  RankedTensorType src = getSrc().getType(), result = getType();
+  if (!isOfCounts(src) || !isOfCounts(result))
+    return emitOpError() << "(histogram_c1) operand and result must be 1-D tiles of i32, found "
+                         << src << " -> " << result;
+  return success();
+}
+
 LogicalResult AssertOp::verify() {
   size_t expected = getShape().empty() ? 1 : 2;
   if (getReport().size() != expected && (!getReport().empty() || !getShape().empty()))

@@ -276,6 +276,22 @@ LogicalResult LocalStoreOp::verify() {
   return success();
 }
 
+LogicalResult LocalCountOp::verify() {
+  RankedTensorType index = getIndex().getType();
+  if (!index.getElementType().isInteger(32) || !isa_and_nonnull<ThreadLayout>(index.getEncoding()))
+    return emitOpError() << "(local_count_c1) indices must be i32 and have a layout, found "
+                         << index;
+  MemDescType memory = getMemory().getType();
+  if (failed(verifyMutable(*this, "local_count_c2", memory)))
+    return failure();
+  if (!isRowMajor(memory) || memory.getShape().size() != 1 ||
+      !memory.getElementType().isInteger(32))
+    return emitOpError() << "(local_count_c3) the memory must be one dimension of i32, one after "
+                            "another, found "
+                         << memory;
+  return success();
+}
+
 LogicalResult AsyncCopyGlobalToLocalOp::verify() {
   MemDescType dst = getDst().getType();
   Type ptr = getPtr().getType();

@@ -62,7 +62,7 @@ bool isComputed(ArrayRef<tt::LoadOp> loads) {
       return llvm::any_of(op->getOperands(),
                           [&](Value operand) { return set.contains(operand.getDefiningOp()); });
     };
-    if (isa<tt::Combining, tt::DotOp>(op) || isOf(late)) {
+    if (isa<tt::Combining, tt::DotOp, tt::HistogramOp>(op) || isOf(late)) {
       late.insert(op);
     } else if (tt::isElementwise(op) && isOf(early)) {
       if (takesLong(*op))

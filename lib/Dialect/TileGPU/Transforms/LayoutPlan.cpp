@@ -315,7 +315,8 @@ SmallVector<Attribute, 2> LayoutPlan::computedIn(Operation *op) const {
   if (isSource(op) || isa<ConvertLayoutOp>(op))
     return asked;
   Home home = homeOf(result);
-  if (op->hasTrait<tt::InPlace>())
+  // Counted once, whoever asks.
+  if (op->hasTrait<tt::InPlace>() || isa<tt::HistogramOp>(op))
     return {settledLayout(op)};
   if (isInPlace(op)) {
     bool convertsBefore = widens(op) && asked.size() == 1 && !isPutInMemory(asked.front());

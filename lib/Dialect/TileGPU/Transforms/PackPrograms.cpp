@@ -37,7 +37,7 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-/// What a program does, if that is one row, reduced or scanned: no loops, no products.
+/// What a program does, if that is one row, reduced, scanned or counted: no loops, no products.
 struct ShortProgram {
   bool isShort = false;
   int64_t bytes = 0; ///< the most that a load or store moves
@@ -63,7 +63,7 @@ ShortProgram look(tt::FuncOp kernel) {
     if (auto store = dyn_cast<tt::StoreOp>(op))
       lookAtMoved(store.getValue().getType());
     isLong |= isa<tt::DotOp, LoopLikeOpInterface>(op);
-    reduces |= isa<tt::ReduceOp, tt::ScanOp>(op);
+    reduces |= isa<tt::ReduceOp, tt::ScanOp, tt::HistogramOp>(op);
   });
   return {reduces && !isLong && bytes <= strategy::kMostPackedBytes, bytes};
 }

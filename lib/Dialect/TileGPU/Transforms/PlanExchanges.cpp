@@ -24,6 +24,13 @@
 // unless its indices are the places but for bits that tell lanes and registers of a warp apart:
 // then lanes shuffle, and registers are renamed, which ttg.exchanged_bits says.
 //
+// A histogram counts in shared memory:
+//
+//   %m = ttg.local_alloc
+//   ttg.local_store %zeros, %m             // in the layout of the result
+//   ttg.local_count %x, %m
+//   %h = ttg.local_load %m
+//
 // A reduction along an axis that lies across warps
 //
 //   %s = tt.reduce %x {axis}
@@ -161,6 +168,20 @@ public:
     op.replaceAllUsesWith(
         b.create<LocalGatherOp>(op.getLoc(), op.getType(), memory, op.getIndex(), op.getAxis())
             .getResult());
+    op.erase();
+  }
+
+  static void histogram(tt::HistogramOp op) {
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    RankedTensorType type = op.getType();
+    Value zeros = b.create<arith::ConstantOp>(loc, b.getZeroAttr(type));
+    Value counts = b.create<LocalAllocOp>(
+        loc, MemDescType::get(b.getContext(), type.getShape(), type.getElementType(),
+                              rowMajor(b.getContext(), type.getRank())));
+    b.create<LocalStoreOp>(loc, zeros, counts);
+    b.create<LocalCountOp>(loc, op.getSrc(), counts);
+    op.replaceAllUsesWith(b.create<LocalLoadOp>(loc, type, counts).getResult());
     op.erase();
   }
 
@@ -419,7 +440,8 @@ struct PlanExchangesPass : impl::PlanExchangesBase<PlanExchangesPass> {
       auto movement = dyn_cast<tt::DataMovement>(op);
       auto access = dyn_cast<tt::MemoryAccess>(op);
       if ((movement && movement.changesThreads()) ||
-          isa<tt::ReduceOp, tt::ScanOp, ttng::ClusterGatherOp>(op) || (access && access.isAtomic()))
+          isa<tt::ReduceOp, tt::ScanOp, tt::HistogramOp, ttng::ClusterGatherOp>(op) ||
+          (access && access.isAtomic()))
         found.push_back(op);
     });
     ExchangePlanner planner(gpuModel(getOperation()));
@@ -432,6 +454,8 @@ struct PlanExchangesPass : impl::PlanExchangesBase<PlanExchangesPass> {
         planner.reshape(reshape);
       } else if (auto gather = dyn_cast<tt::GatherOp>(op)) {
         planner.gather(gather);
+      } else if (auto histogram = dyn_cast<tt::HistogramOp>(op)) {
+        planner.histogram(histogram);
       } else if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
         if (failed(planner.reduce(reduce)))
           return signalPassFailure();

@@ -120,3 +120,10 @@ def handed(x_ptr, y_ptr, n, N: tl.constexpr):
     tl.store(y_ptr + i, low)
     tl.store(y_ptr + N + i, high)
     tl.store(y_ptr + 2 * N + i, first)
+
+
+@triton.jit
+def count(x_ptr, out_ptr, n, N: tl.constexpr, BINS: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i, mask=i < n, other=0)
+    tl.store(out_ptr + tl.arange(0, BINS), tl.histogram(x, BINS, mask=i < n))

@@ -1,4 +1,4 @@
-//===- ComputeOps.td - dot, reductions, hints, debugging -------*- tablegen -*-===//
+//===- ComputeOps.td - dot, reductions, counts, hints, debugging -*- tablegen -*-===//
 
 #ifndef TRITIUM_TILE_COMPUTE_OPS_TD
 #define TRITIUM_TILE_COMPUTE_OPS_TD
@@ -125,6 +125,24 @@ def Tile_ScanReturnOp : Tile_Op<"scan.return", [Pure, Terminator, ReturnLike]> {
   let arguments = (ins Variadic<AnyType>:$results);
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
   let assemblyFormat = "attr-dict ($results^ `:` type($results))?";
+}
+
+def Tile_HistogramOp : Tile_Op<"histogram", [Pure]> {
+  let summary = "how often each number occurs in a tile";
+  let description = [{
+    Element i of the result is how many elements of the operand, taken without sign, are i. Those
+    that are not less than the extent of the result count nowhere.
+
+    - (histogram_c1) operand and result are 1-D tiles of i32.
+
+    ```mlir
+    %h = tt.histogram %x : tensor<1000xi32> -> tensor<256xi32>
+    ```
+  }];
+  let arguments = (ins Tile_Tensor:$src);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tile_MulhiUIOp : Tile_Op<"mulhiui", [Pure, Tile_Elementwise, SameOperandsAndResultType]> {

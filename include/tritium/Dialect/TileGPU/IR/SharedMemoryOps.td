@@ -195,6 +195,26 @@ def TileGPU_LocalStoreOp : TileGPU_Op<"local_store", []> {
   let hasVerifier = 1;
 }
 
+def TileGPU_LocalCountOp : TileGPU_Op<"local_count", []> {
+  let summary = "counts elements in shared memory";
+  let description = [{
+    Adds one to the element of the memory that each element of `index`, taken without sign, names.
+    One that is not less than the memory's extent names none. Threads add in any order, and those of
+    several such operations may add at the same time.
+
+    - (local_count_c1) the indices are i32 and have a layout;
+    - (local_count_c2) the memory is mutable;
+    - (local_count_c3) it is one dimension of i32, one after another.
+
+    ```mlir
+    ttg.local_count %x, %m : tensor<1024xi32, #blocked>, !ttg.memdesc<256xi32, #shared1, mutable>
+    ```
+  }];
+  let arguments = (ins Tile_Tensor:$index, Arg<TileGPU_MemDesc, "", [MemRead, MemWrite]>:$memory);
+  let assemblyFormat = "$index `,` $memory attr-dict `:` type($index) `,` type($memory)";
+  let hasVerifier = 1;
+}
+
 def TileGPU_AsyncCopyGlobalToLocalOp : TileGPU_Op<"async_copy_global_to_local", [Tile_MemoryAccess]> {
   let summary = "starts a copy from global to shared memory (cp.async)";
   let description = [{
