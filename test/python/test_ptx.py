@@ -228,8 +228,8 @@ def places_of_greatest(x, y, out, n, BLOCK: tl.constexpr):
 @pytest.mark.parametrize("wanted", ["*i32", "*i64"])
 def test_indices_have_their_constants_last(wanted, monkeypatch):
     """16 indices of a thread are one number and a constant each, in a loop, too, but for those of
-    which addresses are made: were the constants added to what stays the same, as many registers more
-    would be taken over the loop, or as pairs twice as many.
+    which addresses are made: were the constants added to what stays the same, as many registers
+    more would be taken over the loop, or as pairs twice as many.
     """
     monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
     source = ASTSource(places_of_greatest, {"x": "*fp32", "y": wanted, "out": "*i32", "n": "i32"},

@@ -24,17 +24,20 @@ using namespace mlir;
 namespace tritium::ttg {
 
 namespace {
+/// Numbers the places of a buffer.
+LinearLayout numbersIn(MemDescType type) {
+  auto bits = [](int64_t extent) { return unsigned(llvm::Log2_64(extent)); };
+  return LinearLayout({}, llvm::to_vector(llvm::map_range(type.getShape(), bits)));
+}
+
 /// From places of `tile`, a part of a buffer of `type`, to offsets in elements.
 LinearLayout placesIn(MemDescType type, const TileLayout &tile) {
-  LinearLayout offsets = offsetsOf(type);
-  LinearLayout whole({}, llvm::to_vector(llvm::map_range(type.getShape(), [](int64_t extent) {
-                       return unsigned(llvm::Log2_64(extent));
-                     })));
+  LinearLayout whole = numbersIn(type);
   SmallVector<LinearLayout::Input, 3> inputs(tile.core().getInputs());
   for (LinearLayout::Input &input : inputs)
     for (uint64_t &base : input.bases)
       base = whole.flatten(tile.core().unflatten(base));
-  return offsets.compose(LinearLayout(inputs, {whole.totalOutputBits()}));
+  return offsetsOf(type).compose(LinearLayout(inputs, {whole.totalOutputBits()}));
 }
 
 /// Where a part of a buffer begins, in bytes.
@@ -42,11 +45,8 @@ uint64_t startOf(LocalLoadOp op) {
   if (!op.getOffsets())
     return 0;
   MemDescType type = op.getSrc().getType();
-  LinearLayout offsets = offsetsOf(type);
-  LinearLayout whole({}, llvm::to_vector(llvm::map_range(type.getShape(), [](int64_t extent) {
-                       return unsigned(llvm::Log2_64(extent));
-                     })));
-  return offsets.apply({whole.flatten(*op.getOffsets())}) * tt::scalarBytes(type.getElementType());
+  uint64_t first = offsetsOf(type).apply({numbersIn(type).flatten(*op.getOffsets())});
+  return first * tt::scalarBytes(type.getElementType());
 }
 
 } // namespace
@@ -66,20 +66,15 @@ SmallVector<SmallVector<unsigned, 8>> runsOf(const LinearLayout &map, unsigned b
   return result;
 }
 
-/// A matrix is stored by all lanes of a warp.
-bool LocalMemoryLowering::storesMatrices(const TileLayout &layout) {
-  return gpu.hasMatrixStores && !layout.core().freeMask(kLane);
-}
-
 void LocalMemoryLowering::storeTile(Value base, const LinearLayout &offsets,
                                     const TileLayout &layout, Type element,
                                     ArrayRef<Value> registers) {
   unsigned bytes = tt::scalarBytes(element);
   LinearLayout places = offsets.compose(layout.core().flattenOutputs());
   Value predicate = isFirstCopy(layout);
-  // A constant, zero say, would be put into registers side by side for it.
+  // By all lanes of a warp. A constant, zero say, would be put into registers side by side for it.
   bool isConstant = llvm::all_equal(registers) && matchPattern(registers[0], m_Constant());
-  if (storesMatrices(layout) && !isConstant)
+  if (gpu.hasMatrixStores && !layout.core().freeMask(kLane) && !isConstant)
     if (auto matrices = planMatrixLoad(inBytes(places, bytes), bytes)) {
       Addresses addresses(*this, base, matrices->addresses, lane, warp);
       for (unsigned i = 0; i < matrices->instructions(); ++i)

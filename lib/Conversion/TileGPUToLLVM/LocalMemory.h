@@ -79,7 +79,6 @@ private:
                       uint64_t start, std::optional<unsigned> k);
   void loadMatrix(Value address, const MatrixLoad &load, unsigned instruction, Type element,
                   Registers &result);
-  bool storesMatrices(const TileLayout &layout);
   /// stmatrix, which is to ldmatrix as a store is to a load.
   void storeMatrix(Value predicate, Value address, const MatrixLoad &store, unsigned instruction,
                    Type element, llvm::ArrayRef<Value> registers);

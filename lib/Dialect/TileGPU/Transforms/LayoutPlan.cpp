@@ -96,8 +96,8 @@ static bool reachesAddress(Value tile) {
 
 /// A load of no more elements than there are threads: whichever layout it has, a thread has to load
 /// something, and what several load comes once from memory. So it takes that of its users, who need
-/// no exchange then. Copies that run ahead have a layout of their own; and what other loads wait for
-/// comes first by one load a thread.
+/// no exchange then. Copies that run ahead have a layout of their own; and what other loads wait
+/// for comes first by one load a thread.
 static bool isOfFewElements(Operation *op, int warps) {
   auto load = dyn_cast<tt::LoadOp>(op);
   if (!load || load.getIsVolatile() || elementsOf(load.getType()) > warps * kLanesPerWarp ||
