@@ -123,8 +123,8 @@ def counts_rows(x_ptr, out_ptr, n, N: tl.constexpr, BINS: tl.constexpr):
         tl.store(out_ptr + i * BINS + bins, counts)
 
 
-# Between zeros, counts, and who reads them, threads meet. Before the next zeros they do, too, though
-# each thread makes zero what it alone has read.
+# Between zeros, counts, and who reads them, threads meet. Before the next zeros they do, too,
+# though each thread makes zero what it alone has read.
 @pytest.mark.parametrize("warps", [1, 4])
 def test_barriers_of_histograms(tmp_path, monkeypatch, warps):
     monkeypatch.setenv("TRITIUM_BACKEND", "sim:sm_90")
