@@ -41,7 +41,7 @@ struct DotWork {
 /// A tile in panels of memory, each of which has its elements at the same offsets.
 Panels panelsIn(MemDescType memory, const TileLayout &layout);
 
-/// LocalMemory.cpp, LocalGather.cpp, LocalCount.cpp and AsyncCopy.cpp.
+/// LocalMemory.cpp, LocalMatrices.cpp, LocalGather.cpp, LocalCount.cpp and AsyncCopy.cpp.
 class LocalMemoryLowering : public LoweringContext {
 public:
   LocalMemoryLowering(const LoweringContext &context, std::shared_ptr<DotWork> work)
