@@ -308,6 +308,43 @@ HELD_OUT = [
         "out_ptr=n*T*D n=64", "1"),
 ]
 
+# The same of other kinds, after the model had its form.
+HELD_OUT_LATER = [
+    Row("gradients of attention's queries", "examples/attention.py "
+        "attention_backward_queries_kernel",
+        "*fp16:16,*fp16:16,*fp16:16,*fp16:16,*fp32:16,*fp32:16,*fp16:16,fp32,i32:16",
+        "D=64 BM=64 BN=64 CAUSAL=True", "q_ptr=32*N*D k_ptr=32*N*D v_ptr=32*N*D do_ptr=32*N*D "
+        "lse_ptr=32*N delta_ptr=32*N dq_ptr=32*N*D scale=0.125 N=1024", "cdiv(N,BM),32"),
+    Row("attention's gradient with atomics", "test/integration/test_workloads.py "
+        "attention_backward",
+        "*fp16:16,*fp16:16,*fp16:16,*fp16:16,*fp16:16,*fp32:16,*fp32:16,*fp32:16,*fp32:16,fp32,"
+        "i32:16", "D=64 BM=64 BN=64", "q_ptr=16*N*D k_ptr=16*N*D v_ptr=16*N*D o_ptr=16*N*D "
+        "do_ptr=16*N*D lse_ptr=16*N dq_ptr=16*N*D dk_ptr=16*N*D dv_ptr=16*N*D scale=0.125 N=1024",
+        "cdiv(N,BN),16"),
+    Row("product by descriptors in a loop over tiles", "examples/persistent_matmul.py "
+        "kernel_descriptors_kernel", HALVES, "BM=128 BN=256 BK=64 GROUP_M=8 HALVES=False",
+        "a_ptr=M*K b_ptr=N*K c_ptr=M*N M=4096 N=4096 K=2048", "132", options="num_warps=8"),
+    Row("product in one loop over steps", "test/integration/test_workloads.py persistent_product",
+        "*fp16:16,*fp16:16,*fp32:16,i32:16,i32:16,i32:16,i32", "BM=128 BN=128 BK=64",
+        "a_ptr=M*K b_ptr=K*N c_ptr=M*N M=2048 N=2048 K=1024 GROUP=8", "132",
+        options="num_warps=8"),
+    Row("scans along both axes", "test/integration/test_scans.py in_a_loop",
+        "*i32:16,*i32:16,i32", "M=64 N=64", "x_ptr=M*N out_ptr=M*N n=100", "1"),
+    Row("gathers of a tile from itself", "test/integration/test_gather.py permute_rows",
+        "*i32:16,*i32:16,i32", "M=64 N=128", "x_ptr=M*N out_ptr=M*N n=200", "1"),
+    Row("fp8 products of products", "test/integration/test_dot.py chained_narrow",
+        "*fp8e5:16,*fp8e5:16,*fp8e5:16,*fp32:16,i32", "N=64 IMPRECISE=32",
+        "a_ptr=N*N b_ptr=n*N*N c_ptr=n*N*N out_ptr=N*N n=100", "1"),
+    Row("places of maxima", "rows places_of_maxima", "*fp32:16,*i32:16,i32:16", "BLOCK=4096",
+        "x=528*n out=528 n=65536", "528", options="num_warps=8"),
+    Row("weighted means", "rows weighted_means",
+        "*fp32:16,*fp16:16,*fp16:16,*fp32:16,i32:16,i32:16", "BLOCK=64",
+        "decay=channels keys=8*steps*channels values=8*steps*channels out=8*steps*channels "
+        "steps=512 channels=4096", "64,8", options="num_warps=1"),
+    Row("running sums", "rows running_sums", "*fp32:16,*fp32:16,i32:16", "BLOCK=1024",
+        "x=2048*n out=2048*n n=8192", "2048"),
+]
+
 # Launches that one thing bounds.
 RATES = [
     Row("one program that does nothing", "rates nothing", "*i32:16,i32", "", "out=16 last=1", "1"),
@@ -332,4 +369,38 @@ RATES = [
       for kind, promise, block, rounds in ((2, "", 1024, 512), (8, ":16", 2048, 512))],
     *[Row(f"1000 barriers of {warps} warps", "rates barriers", "*i32:16,i32", "",
           "out=16 rounds=1000", "1", options=f"num_warps={warps}") for warps in (4, 16)],
+    # Memory by how far rows are apart and how wide the columns of a program are: 33.5 MB.
+    *[Row(f"columns of {4 * width} bytes, rows {4 * pitch} bytes apart, {pitch // width * parts} "
+          "programs", "rates columns", "*fp32:16,*fp32:16,i32",
+          f"PITCH={pitch} WIDTH={width} ROWS=32",
+          f"x={parts}*rows*PITCH out={parts}*PITCH rows={8388608 // pitch // parts}",
+          f"{pitch // width},{parts}")
+      for pitch, width, parts in ((16384, 128, 1), (16384, 128, 4), (16384, 128, 8), (16512, 128, 1),
+                                  (4096, 128, 4), (1024, 128, 16), (16384, 512, 4), (512, 512, 128))],
+    # Atomics on numbers of their own; the last round is of one program.
+    *[Row(f"1000 atomics on {block} numbers {4 * stride} apart, {count} programs", "rates changes",
+          "*i32:16,i32", f"BLOCK={block} STRIDE={stride}", f"out={count * block * stride} rounds=1000",
+          f"{count}")
+      for block, stride, count in ((128, 1, 1), (128, 8, 1), (128, 1, 132), (128, 8, 132),
+                                   (128, 32, 132), (1024, 1, 1056), (1024, 8, 264))],
+    Row("1000 atomics on 128 numbers of floats 4 apart, 132 programs", "rates changes",
+        "*fp32:16,i32", "BLOCK=128 STRIDE=1", f"out={132 * 128} rounds=1000", "132"),
+    # What waits for the one before, of one program.
+    Row("1000 loads, one after the other, from the first cache", "rates near_chain",
+        "*i32:16,*i32:16,i32", "", "x=16 out=16 rounds=1000", "1", options="num_warps=1"),
+    *[Row(f"1000 {kind} of {block} by {warps} warps", f"rates {kind}", "*fp32:16,*fp32:16,i32",
+          f"BLOCK={block}", "x=BLOCK out=BLOCK rounds=1000", "1", options=f"num_warps={warps}")
+      for kind, block, warps in (("multiplications", 32, 1), ("multiplications", 4096, 4),
+                                 ("powers", 32, 1), ("powers", 4096, 4), ("sums", 32, 1),
+                                 ("sums", 128, 4), ("sums", 1024, 4), ("sums", 512, 16),
+                                 ("scans", 32, 1), ("scans", 128, 4), ("scans", 1024, 4))],
+    *[Row(f"1000 transpositions of {side}x{side} by {warps} warps", "rates transpositions",
+          "*fp32:16,*fp32:16,i32", f"T={side}", "x=T*T out=T*T rounds=1000", "1",
+          options=f"num_warps={warps}") for side, warps in ((32, 1), (32, 4), (64, 4), (128, 8))],
+    *[Row(f"1000 products of {m}x{n}x{k} by {warps} warps", "rates dots", "*fp16:16,*fp32:16,i32",
+          f"M={m} N={n} K={k}", "x=16384 out=M*N rounds=1000", "1", options=f"num_warps={warps}")
+      for m, n, k, warps in ((16, 16, 16, 1), (64, 64, 64, 4), (64, 128, 64, 4), (128, 128, 64, 8))],
+    *[Row(f"1000 products of products, {m}x{n} by {warps} warps", "rates dots_of_dots",
+          "*fp16:16,*fp16:16,i32", f"M={m} N={n}", "x=16384 out=M*N rounds=1000", "1",
+          options=f"num_warps={warps}") for m, n, warps in ((16, 16, 1), (64, 64, 4), (128, 64, 8))],
 ]
