@@ -9,8 +9,8 @@ from explain_launches import CHANGES, PAIRS, TIMED
 from explaining import ROOT, explained, tritium
 
 MEASURED = json.loads((ROOT / "test" / "python" / "explain_times.json").read_text())["microseconds"]
-# Estimated at half and at 1.25 of what they take: the docs say why.
-FAR = {"sums of columns", "attention by a two-dot loop"}
+# Estimated at half, 1.7 and 1.3 of what they take: the docs say why.
+FAR = {"sums of columns", "product in a loop over tiles", "scaled int8"}
 QUICK = {"copy of one tile", "sums of columns", "search", "convolution", "two drawings of a mask"}
 ROWS = [row for row in TIMED
         if row.name in QUICK or os.environ.get("TRITIUM_MATRIX") == "all"]
@@ -29,7 +29,7 @@ def test_an_estimate_is_near_what_was_measured(row):
     assert (abs(ratio - 1) <= 0.2) != (row.name in FAR), ratio
 
 
-@pytest.mark.parametrize("name", ["4", "10", "14", "20", "23", "26"])
+@pytest.mark.parametrize("name", ["4", "10", "12", "14", "20", "26"])
 def test_so_is_what_a_change_gains(name):
     (row,) = [row for row in PAIRS if row.name.split()[0] == name]
     gain = estimated(row) / estimated(row.faster())
