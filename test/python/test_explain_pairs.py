@@ -53,7 +53,7 @@ def test_hints_have_80_columns():
     (row,) = [row for row in PAIRS if row.name.startswith("2 ")]
     text = tritium("explain", *row.arguments_of_the_command())
     assert max(map(len, text.splitlines())) <= 80
-    assert "(estimated), line 19" in " ".join(text.split())
+    assert "(estimated), line 20" in " ".join(text.split())
 
 
 def gainsOf(row):

@@ -25,7 +25,7 @@ OF_PYTHON = ("builtins.", "str.", "dict.", "math.", "slice", "scope.")
 HERE = {"next_power_of_2": triton, "_unwrap_if_constexpr": tl, "get_int_dtype": tl,
         "extern_elementwise": tl}
 # What library functions in the kernel language are made of.
-PARTS = {"_argmax_combine", "_argmin_combine", "_tanh"}
+PARTS = {"_argmax_combine", "_argmin_combine", "_exp", "_tanh"}
 CLASSES = {"range", "static_range", "condition"}  # the walker of the syntax tree has them
 
 # Names of the host without an example, and why.
