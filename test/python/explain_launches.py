@@ -375,12 +375,13 @@ RATES = [
           f"PITCH={pitch} WIDTH={width} ROWS=32",
           f"x={parts}*rows*PITCH out={parts}*PITCH rows={8388608 // pitch // parts}",
           f"{pitch // width},{parts}")
-      for pitch, width, parts in ((16384, 128, 1), (16384, 128, 4), (16384, 128, 8), (16512, 128, 1),
-                                  (4096, 128, 4), (1024, 128, 16), (16384, 512, 4), (512, 512, 128))],
+      for pitch, width, parts in ((16384, 128, 1), (16384, 128, 4), (16384, 128, 8),
+                                  (16512, 128, 1), (4096, 128, 4), (1024, 128, 16),
+                                  (16384, 512, 4), (512, 512, 128))],
     # Atomics on numbers of their own; the last round is of one program.
     *[Row(f"1000 atomics on {block} numbers {4 * stride} apart, {count} programs", "rates changes",
-          "*i32:16,i32", f"BLOCK={block} STRIDE={stride}", f"out={count * block * stride} rounds=1000",
-          f"{count}")
+          "*i32:16,i32", f"BLOCK={block} STRIDE={stride}",
+          f"out={count * block * stride} rounds=1000", f"{count}")
       for block, stride, count in ((128, 1, 1), (128, 8, 1), (128, 1, 132), (128, 8, 132),
                                    (128, 32, 132), (1024, 1, 1056), (1024, 8, 264))],
     Row("1000 atomics on 128 numbers of floats 4 apart, 132 programs", "rates changes",
@@ -399,8 +400,10 @@ RATES = [
           options=f"num_warps={warps}") for side, warps in ((32, 1), (32, 4), (64, 4), (128, 8))],
     *[Row(f"1000 products of {m}x{n}x{k} by {warps} warps", "rates dots", "*fp16:16,*fp32:16,i32",
           f"M={m} N={n} K={k}", "x=16384 out=M*N rounds=1000", "1", options=f"num_warps={warps}")
-      for m, n, k, warps in ((16, 16, 16, 1), (64, 64, 64, 4), (64, 128, 64, 4), (128, 128, 64, 8))],
+      for m, n, k, warps in ((16, 16, 16, 1), (64, 64, 64, 4), (64, 128, 64, 4),
+                             (128, 128, 64, 8))],
     *[Row(f"1000 products of products, {m}x{n} by {warps} warps", "rates dots_of_dots",
           "*fp16:16,*fp16:16,i32", f"M={m} N={n}", "x=16384 out=M*N rounds=1000", "1",
-          options=f"num_warps={warps}") for m, n, warps in ((16, 16, 1), (64, 64, 4), (128, 64, 8))],
+          options=f"num_warps={warps}")
+      for m, n, warps in ((16, 16, 1), (64, 64, 4), (128, 64, 8))],
 ]

@@ -135,7 +135,8 @@ def test_buffers_barriers_and_copies_ahead(matmul):
     assert c["first"] > a["last"] and c["offset"] == 0
     hazards = [barrier["hazard"] for barrier in matmul["barriers"] if barrier["kind"] == "threads"]
     assert any(hazard.startswith("write after read") for hazard in hazards)
-    assert {place["ahead"] for place in matmul["schedule"]} == {0, 1}
+    # The first two iterations in front of the loop, and in it what comes two later.
+    assert {place["ahead"] for place in matmul["schedule"]} == {0, 1, 2}
     assert matmul["resources"]["shared_bytes"] == {"value": a["bytes"] + b["bytes"],
                                                    "grade": "decided"}
 
