@@ -5,7 +5,6 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PatternMatch.h"
@@ -19,18 +18,6 @@ static bool isNoAddress(const Value &sum) {
     if (isa<SExtInst, ZExtInst>(user))
       return all_of(user->users(), [](const User *wide) { return isa<CmpInst>(wide); });
     return isa<CmpInst, SelectInst, PHINode>(user);
-  });
-}
-
-/// In loops of products ptxas has no register to spare, and makes the sums anew where they are
-/// needed; put otherwise, causal attention spills.
-static bool hasProducts(const Loop &loop) {
-  return any_of(loop.blocks(), [](const BasicBlock *block) {
-    return any_of(*block, [](const Instruction &instruction) {
-      auto *call = dyn_cast<CallInst>(&instruction);
-      auto *assembly = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
-      return assembly && StringRef(assembly->getAsmString()).contains("mma");
-    });
   });
 }
 
@@ -50,15 +37,10 @@ static std::optional<std::pair<Value *, APInt>> asSumWithConstant(Value *fixed, 
 void tritium::nvptx::putConstantsLast(Function &function) {
   DominatorTree dominators(function);
   LoopInfo loops(dominators);
-  SmallPtrSet<Loop *, 4> ofProducts;
-  for (Loop *loop : loops.getLoopsInPreorder())
-    if (hasProducts(*loop))
-      ofProducts.insert(loop);
   SmallVector<std::pair<Instruction *, Loop *>> sums;
   for (Instruction &instruction : instructions(function))
     if (Loop *loop = loops.getLoopFor(instruction.getParent());
-        loop && !ofProducts.contains(loop) && match(&instruction, m_Add(m_Value(), m_Value())) &&
-        isNoAddress(instruction))
+        loop && match(&instruction, m_Add(m_Value(), m_Value())) && isNoAddress(instruction))
       sums.push_back({&instruction, loop});
   for (auto [sum, loop] : sums)
     for (unsigned side : {0u, 1u}) {

@@ -11,7 +11,7 @@ namespace tritium::nvptx {
 
 /// Of i + (z + 5), where only i changes in a loop, makes (i + z) + 5. The indices of a tile's
 /// elements differ in their constants alone: else each z + 5 stays in a register of its own over
-/// the loop. Not in loops with products of tensor cores. Sums that addresses are computed from
+/// the loop. Sums that addresses are computed from
 /// stay, as what widens them would have to know that they do not wrap.
 void putConstantsLast(llvm::Function &function);
 
