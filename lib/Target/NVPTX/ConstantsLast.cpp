@@ -40,7 +40,8 @@ void tritium::nvptx::putConstantsLast(Function &function) {
   SmallVector<std::pair<Instruction *, Loop *>> sums;
   for (Instruction &instruction : instructions(function))
     if (Loop *loop = loops.getLoopFor(instruction.getParent());
-        loop && match(&instruction, m_Add(m_Value(), m_Value())) && isNoAddress(instruction))
+        loop && instruction.getType()->isIntegerTy() &&
+        match(&instruction, m_Add(m_Value(), m_Value())) && isNoAddress(instruction))
       sums.push_back({&instruction, loop});
   for (auto [sum, loop] : sums)
     for (unsigned side : {0u, 1u}) {
