@@ -138,6 +138,11 @@ public:
         mlir::ArrayAttr());
     return result ? op.getRes() : Value();
   }
+  /// Assembly that reads `operands` of 32 bits by their numbers, as ptxas must believe: stores
+  /// behind a branch that no lane takes. Of single stores with predicates ptxas makes branches that
+  /// all lanes take. Where the branch `ends`, what comes behind stays behind it, and values that are
+  /// needed there take registers of their own: too many beside a loop's products.
+  static std::string readNever(llvm::ArrayRef<size_t> operands, bool ends = false);
   /// The bits of f32 `x` rounded to tf32, ties away from zero.
   Value roundToTF32(Value x) {
     return assembly(b.getI32Type(), "cvt.rna.tf32.f32 $0, $1;", "=r,f", {x},

@@ -341,10 +341,10 @@ LogicalResult MemoryLowering::lowerLoad(tt::LoadOp op) {
 }
 
 /// In front of a branch that is never taken stand the loads of what it reads where it leads to: a
-/// register of each vector. It ends there, so that ptxas does not make it predicates, which it puts
-/// behind what is computed. It waits for nothing.
+/// register of each vector. It waits for nothing. Predicates ptxas would put behind what is
+/// computed.
 void MemoryLowering::beginBehind(tt::LoadOp op, int64_t before) {
-  std::string stores, constraints;
+  std::string constraints;
   SmallVector<Value> words;
   for (Operation *here = op; here && before >= 0; here = here->getPrevNode()) {
     auto load = dyn_cast<tt::LoadOp>(here);
@@ -362,15 +362,11 @@ void MemoryLowering::beginBehind(tt::LoadOp op, int64_t before) {
       Value bits = pack(elements, unsigned(elements.size() * 8 * tt::scalarBytes(element)))[0];
       if (bits.getType().isInteger(64))
         bits = trunc(bits, 32);
-      stores += "st.shared.b32 [lane], $" + std::to_string(words.size()) + "; ";
       constraints += "r,";
       words.push_back(bits.getType().isInteger(32) ? bits : zext(bits, 32));
     }
   }
-  assembly({},
-           "{ .reg .pred p; .reg .b32 lane; mov.u32 lane, %laneid; setp.gt.u32 p, lane, 31; "
-           "@!p bra BEGUN; " +
-               stores + "trap; BEGUN: }",
+  assembly({}, readNever(llvm::to_vector(llvm::seq(words.size())), /*ends=*/true),
            constraints + "~{memory}", words);
 }
 

@@ -401,25 +401,19 @@ LogicalResult WarpGroupDotLowering::lowerDot(ttng::WarpGroupDotOp op) {
   return success();
 }
 
-/// Instructions that read `text`'s registers, as ptxas must believe, and are never run.
-static std::string readNever(const std::string &stores) {
-  return "{ .reg .pred p; .reg .b32 lane; mov.u32 lane, %laneid; setp.gt.u32 p, lane, 31; " +
-         stores + "} ";
-}
-
 std::string WarpGroupDotLowering::computeBefore(ttng::WarpGroupDotWaitOp op) {
   constexpr size_t fewRegisters = 8;
-  std::string stores;
+  SmallVector<size_t> registers;
   size_t next = 0;
   for (Value tile : op.getTiles()) {
     size_t count = get(tile).size();
     Operation *def = tile.getDefiningOp();
     if (def && !isa<ttng::WarpGroupDotOp, LoopLikeOpInterface>(def) && count <= fewRegisters)
       for (size_t i = 0; i < count; ++i)
-        stores += "@p st.shared.b32 [lane], $" + std::to_string(next + i) + "; ";
+        registers.push_back(next + i);
     next += count;
   }
-  return stores.empty() ? "" : readNever(stores);
+  return registers.empty() ? "" : readNever(registers);
 }
 
 /// Neighbours along k share a word, as products take them, and are neighbours among a thread's
@@ -428,14 +422,13 @@ void WarpGroupDotLowering::lowerKeep(ttng::KeepOperandOp op) {
   SmallVector<Value> elements, words;
   for (Value element : get(op.getTile()))
     elements.push_back(toMemory(element, tt::elementType(op.getTile().getType())));
-  std::string stores, constraints;
+  std::string constraints;
   for (Value word : pack(elements, 32)) {
-    std::string number = std::to_string(words.size());
-    stores += "@p st.shared.b32 [lane], $" + number + "; ";
     constraints += "r,";
     words.push_back(bitcast(word, b.getI32Type()));
   }
-  assembly({}, readNever(stores), constraints + "~{memory}", words);
+  assembly({}, readNever(llvm::to_vector(llvm::seq(words.size()))), constraints + "~{memory}",
+           words);
 }
 
 void WarpGroupDotLowering::lowerWait(ttng::WarpGroupDotWaitOp op) {

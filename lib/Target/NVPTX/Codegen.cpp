@@ -12,6 +12,7 @@
 #include "tritium/Target/NVPTX/Codegen.h"
 #include "ConstantsLast.h"
 #include "DebugLines.h"
+#include "PackPhis.h"
 #include "LLVMBackend.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -201,8 +202,10 @@ bool tritium::nvptx::emitPTX(mlir::ModuleOp module, const TargetInfo &info,
   if (!target::runPasses(*ir, *machine, kPasses, error))
     return false;
   for (Function &function : *ir)
-    if (!function.isDeclaration())
+    if (!function.isDeclaration()) {
       putConstantsLast(function);
+      packPhis(function);
+    }
   if (!target::runPasses(*ir, *machine, kLoopPasses, error))
     return false;
   if (options.wantLLIR) {

@@ -147,8 +147,8 @@ tt.func @volatile_runs(%x: !tt.ptr<f16>, %y: !tt.ptr<f16> {tt.divisibility = 16 
 // taken: ptxas puts no load behind what is computed.
 // CHECK-LABEL: llvm.func @begun
 // CHECK-COUNT-4: ld.global.v4.b32
-// CHECK: llvm.inline_asm has_side_effects {{.*}}@!p bra BEGUN; st.shared.b32 [lane], $0; st.shared.b32 [lane], $1; st.shared.b32 [lane], $2; st.shared.b32 [lane], $3; trap; BEGUN: }", "r,r,r,r,~{memory}"
-// CHECK-NOT: BEGUN
+// CHECK: llvm.inline_asm has_side_effects {{.*}}@!p bra READ; st.shared.v4.b32 [lane+0], {$0, $1, $2, $3}; trap; READ: } ", "r,r,r,r,~{memory}"
+// CHECK-NOT: READ
 // CHECK: llvm.return
 tt.func @begun(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
   %r = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>

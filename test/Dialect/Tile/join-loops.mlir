@@ -300,3 +300,93 @@ tt.func private @stages(%n: i32, %m: i32, %q: tensor<64x64xf16>, %v: tensor<64x6
   } {tt.num_stages = 2 : i32}
   tt.return %r2 : tensor<64x64xf32>
 }
+
+// -----
+
+// The branch has the weights and the maxima; how much less earlier weights are, and the sum of
+// all, is computed of those behind it.
+// CHECK-LABEL: @taken_out
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[L:.*]] = %{{.*}}, %[[M:.*]] = %{{.*}})
+// CHECK: %[[R:.*]]:2 = scf.if {{.*}} -> (tensor<64x64xf32>, tensor<64xf32>)
+// CHECK-NOT: arith.addf %{{.*}} : tensor<64xf32>
+// CHECK: else
+// CHECK-NOT: arith.addf %{{.*}} : tensor<64xf32>
+// CHECK: }
+// CHECK-DAG: %[[BELOW:.*]] = arith.subf %[[M]], %[[R]]#1
+// CHECK-DAG: %[[F:.*]] = math.exp2 %[[BELOW]]
+// CHECK-DAG: %[[SUM:.*]] = "tt.reduce"(%[[R]]#0)
+// CHECK-DAG: %[[LF:.*]] = arith.mulf %[[L]], %[[F]]
+// CHECK-DAG: %[[NEXT:.*]] = arith.addf %[[LF]], %[[SUM]]
+// CHECK: scf.yield %{{.*}}, %[[NEXT]], %[[R]]#1
+tt.func private @taken_out(%n: i32, %to: i32, %q: tensor<64x64xf16>, %k: tensor<64x64x!tt.ptr<f16>>, %v: tensor<64x64xf16>, %l0: tensor<64xf32>, %m0: tensor<64xf32>) -> (tensor<64x64xf32>, tensor<64xf32>, tensor<64xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %half = arith.constant dense<0.5> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %border = arith.muli %n, %c64 : i32
+  %r1:3 = scf.for %i = %c0 to %border step %c64 iter_args(%x = %zero, %l = %l0, %m = %m0) -> (tensor<64x64xf32>, tensor<64xf32>, tensor<64xf32>) : i32 {
+    %o = tt.splat %i : i32 -> tensor<64x64xi32>
+    %kp = tt.addptr %k, %o : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+    %kt = tt.load %kp : tensor<64x64x!tt.ptr<f16>>
+    %s = tt.dot %q, %kt, %zero : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+    %h = arith.addf %s, %half : tensor<64x64xf32>
+    %r = "tt.reduce"(%h) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.maxnumf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<64x64xf32>) -> tensor<64xf32>
+    %top = arith.maxnumf %m, %r : tensor<64xf32>
+    %column = tt.expand_dims %top {axis = 1 : i32} : tensor<64xf32> -> tensor<64x1xf32>
+    %tops = tt.broadcast %column : tensor<64x1xf32> -> tensor<64x64xf32>
+    %less = arith.subf %h, %tops : tensor<64x64xf32>
+    %e = math.exp2 %less : tensor<64x64xf32>
+    %below = arith.subf %m, %top : tensor<64xf32>
+    %f = math.exp2 %below : tensor<64xf32>
+    %sum = "tt.reduce"(%e) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<64x64xf32>) -> tensor<64xf32>
+    %lf = arith.mulf %l, %f : tensor<64xf32>
+    %next = arith.addf %lf, %sum : tensor<64xf32>
+    %fs = tt.expand_dims %f {axis = 1 : i32} : tensor<64xf32> -> tensor<64x1xf32>
+    %factors = tt.broadcast %fs : tensor<64x1xf32> -> tensor<64x64xf32>
+    %c = arith.mulf %x, %factors : tensor<64x64xf32>
+    %p = arith.truncf %e : tensor<64x64xf32> to tensor<64x64xf16>
+    %d = tt.dot %p, %v, %c : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %d, %next, %top : tensor<64x64xf32>, tensor<64xf32>, tensor<64xf32>
+  }
+  %r2:3 = scf.for %i = %border to %to step %c64 iter_args(%x = %r1#0, %l = %r1#1, %m = %r1#2) -> (tensor<64x64xf32>, tensor<64xf32>, tensor<64xf32>) : i32 {
+    %o = tt.splat %i : i32 -> tensor<64x64xi32>
+    %kp = tt.addptr %k, %o : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+    %kt = tt.load %kp : tensor<64x64x!tt.ptr<f16>>
+    %s = tt.dot %q, %kt, %zero : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+    %h = arith.mulf %s, %half : tensor<64x64xf32>
+    %r = "tt.reduce"(%h) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.maxnumf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<64x64xf32>) -> tensor<64xf32>
+    %top = arith.maxnumf %m, %r : tensor<64xf32>
+    %column = tt.expand_dims %top {axis = 1 : i32} : tensor<64xf32> -> tensor<64x1xf32>
+    %tops = tt.broadcast %column : tensor<64x1xf32> -> tensor<64x64xf32>
+    %less = arith.subf %h, %tops : tensor<64x64xf32>
+    %e = math.exp2 %less : tensor<64x64xf32>
+    %below = arith.subf %m, %top : tensor<64xf32>
+    %f = math.exp2 %below : tensor<64xf32>
+    %sum = "tt.reduce"(%e) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<64x64xf32>) -> tensor<64xf32>
+    %lf = arith.mulf %l, %f : tensor<64xf32>
+    %next = arith.addf %lf, %sum : tensor<64xf32>
+    %fs = tt.expand_dims %f {axis = 1 : i32} : tensor<64xf32> -> tensor<64x1xf32>
+    %factors = tt.broadcast %fs : tensor<64x1xf32> -> tensor<64x64xf32>
+    %c = arith.mulf %x, %factors : tensor<64x64xf32>
+    %p = arith.truncf %e : tensor<64x64xf32> to tensor<64x64xf16>
+    %d = tt.dot %p, %v, %c : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %d, %next, %top : tensor<64x64xf32>, tensor<64xf32>, tensor<64xf32>
+  }
+  tt.return %r2#0, %r2#1, %r2#2 : tensor<64x64xf32>, tensor<64xf32>, tensor<64xf32>
+}

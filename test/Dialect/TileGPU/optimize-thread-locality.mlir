@@ -157,3 +157,106 @@ tt.func private @mixed(%x: tensor<256xf32, #mixed>, %init: f32, %n: i32) -> f32 
   }
   tt.return %s : f32
 }
+
+// A sum that shrinks by what the maximum grows is one of each thread's, too, that begins with the
+// first value at the first place of the row.
+// CHECK-LABEL: tt.func private @online(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x128xf32
+// CHECK-SAME: %[[INIT:[a-z0-9]+]]: tensor<4xf32
+// CHECK: %[[PLACE:.*]] = tt.make_range {end = 32 : i32, start = 0 : i32}
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[PLACE]]
+// CHECK: %[[ROW:.*]] = tt.expand_dims %[[FIRST]] {axis = 0 : i32}
+// CHECK: %[[IS:.*]] = tt.broadcast %[[ROW]]
+// CHECK: %[[REST:.*]] = arith.constant dense<-0.000000e+00> : tensor<4x32xf32
+// CHECK: %[[COLUMN:.*]] = tt.expand_dims %[[INIT]] {axis = 1 : i32}
+// CHECK: %[[INITS:.*]] = tt.broadcast %[[COLUMN]]
+// CHECK: %[[START:.*]] = arith.select %[[IS]], %[[INITS]], %[[REST]]
+// CHECK: %[[TILE:.*]]:2 = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[START]],
+// CHECK: %[[FACTOR:.*]] = math.exp2
+// CHECK: %[[OWN:.*]] = "tt.reduce"{{.*}} <{axis = 2 : i32}>
+// CHECK: %[[F1:.*]] = tt.expand_dims %[[FACTOR]] {axis = 1 : i32}
+// CHECK: %[[F:.*]] = tt.broadcast %[[F1]] : tensor<4x1xf32, {{.*}}> -> tensor<4x32xf32
+// CHECK: %[[LESS:.*]] = arith.mulf %[[ACC]], %[[F]] : tensor<4x32xf32
+// CHECK: arith.addf %[[LESS]], %[[OWN]] : tensor<4x32xf32
+// CHECK: }
+// CHECK: %[[SUM:.*]] = "tt.reduce"(%[[TILE]]#0) <{axis = 1 : i32}>
+// CHECK: tt.return %[[SUM]]
+tt.func private @online(%x: tensor<4x128xf32, #rows>, %init: tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, %c: i1, %n: i32) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %least = arith.constant dense<0xFF800000> : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %half = arith.constant dense<0.5> : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %s:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init, %m = %least) -> (tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>) : i32 {
+    %top = scf.if %c -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>> {
+      %a = arith.maxnumf %m, %half : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+      scf.yield %a : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    } else {
+      %a = arith.maximumf %init, %m : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+      scf.yield %a : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    }
+    %below = arith.subf %m, %top : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %scaled = arith.mulf %below, %half : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %factor = math.exp2 %scaled : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %y = math.exp %x : tensor<4x128xf32, #rows>
+    %r = "tt.reduce"(%y) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<4x128xf32, #rows>) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %less = arith.mulf %acc, %factor : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %t = arith.addf %less, %r : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    scf.yield %t, %top : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  }
+  tt.return %s#0 : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+}
+
+// A factor that may be infinite would make NaN of a thread's zero: any number's exponential, that of
+// how far a number is above the lesser of two, and one that a negative constant turns around.
+// CHECK-LABEL: tt.func private @factors(
+// CHECK-COUNT-3: scf.for {{.*}} -> (tensor<4xf32
+// CHECK-NOT: scf.for
+// CHECK: tt.return
+tt.func private @factors(%x: tensor<4x128xf32, #rows>, %init: tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, %n: i32) -> (tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %minus = arith.constant dense<-1.0> : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %k = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>> : i32 {
+    %r = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<4x128xf32, #rows>) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %factor = math.exp2 %init : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %less = arith.mulf %acc, %factor : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %t = arith.addf %less, %r : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    scf.yield %t : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  }
+  %l = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>> : i32 {
+    %r = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<4x128xf32, #rows>) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %lesser = arith.minnumf %init, %minus : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %above = arith.subf %init, %lesser : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %factor = math.exp2 %above : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %less = arith.mulf %acc, %factor : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %t = arith.addf %less, %r : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    scf.yield %t : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  }
+  %m = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>> : i32 {
+    %r = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<4x128xf32, #rows>) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %greater = arith.maxnumf %init, %minus : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %below = arith.subf %init, %greater : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %turned = arith.mulf %below, %minus : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %factor = math.exp2 %turned : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %less = arith.mulf %acc, %factor : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %t = arith.addf %less, %r : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    scf.yield %t : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  }
+  tt.return %k, %l, %m : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+}

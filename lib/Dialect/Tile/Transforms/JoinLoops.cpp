@@ -25,7 +25,8 @@
 // Alike must be what touches memory, which is loads alone, and the dots, but that the last dot may
 // have operands that differ. Where they do by masks (select) alone, the branch has these, and all
 // else is common. Otherwise it has all that comes behind the common dots, but for what is computed
-// from a sum that the loop carries, and what only repeats or narrows elements.
+// from a sum that the loop carries, what only repeats or narrows elements, and what can be computed
+// of the branch's results, as how much less weight earlier iterations have, of their maxima.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +35,7 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -68,6 +70,9 @@ private:
   bool plan(Value x, Value y, bool onlyMasks);
   bool planAll(bool onlyMasks);
   bool staysBehind(Operation *op) const;
+  bool comesOut(Value x, Value y);
+  bool isOfWhatComesOut(Value x, Value y);
+  void takeOut();
   Value joinedValue(OpBuilder &b, Value x, Value y);
 
   scf::ForOp first, second;
@@ -184,10 +189,18 @@ bool Bodies::staysBehind(Operation *op) const {
 
 /// The same operation with one result, of operands that may differ.
 static bool areSame(Operation *a, Operation *b) {
-  return a->getNumResults() == 1 &&
-         OperationEquivalence::isEquivalentTo(
-             a, b, [](Value, Value) { return success(); }, /*markEquivalent=*/nullptr,
-             OperationEquivalence::IgnoreLocations);
+  llvm::DenseMap<Value, Value> inside; // of the operations' regions
+  auto check = [&](Value x, Value y) {
+    Value known = inside.lookup(y);
+    return success(!known || known == x);
+  };
+  auto mark = [&](Value x, Value y) { inside[y] = x; };
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(a->getRegions(), captured);
+  getUsedValuesDefinedAbove(b->getRegions(), captured);
+  return a->getNumResults() == 1 && captured.empty() &&
+         OperationEquivalence::isEquivalentTo(a, b, check, mark,
+                                              OperationEquivalence::IgnoreLocations);
 }
 
 /// One of the values is the other one, of which a mask leaves some elements.
@@ -219,6 +232,30 @@ bool Bodies::plan(Value x, Value y, bool onlyMasks) {
     return false;
   chosen[{x, y}] = Value();
   return true;
+}
+
+/// Behind the branch the values are one that is there, or that can be computed of such.
+bool Bodies::comesOut(Value x, Value y) {
+  return ofFirst(y) == x || chosen.contains({x, y}) || isOfWhatComesOut(x, y);
+}
+
+/// The values are the same operation, of what is there behind the branch.
+bool Bodies::isOfWhatComesOut(Value x, Value y) {
+  Operation *a = x.getDefiningOp(), *b = y.getDefiningOp();
+  return a && b && a->getBlock() == first.getBody() && b->getBlock() == second.getBody() &&
+         areSame(a, b) && llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()), [&](auto p) {
+           return comesOut(std::get<0>(p), std::get<1>(p));
+         });
+}
+
+/// What can be computed of the branch's other results stands behind it, once.
+void Bodies::takeOut() {
+  SmallVector<std::pair<Value, Value>> pairs;
+  for (auto &[pair, value] : chosen)
+    pairs.push_back(pair);
+  for (auto [x, y] : pairs)
+    if (isOfWhatComesOut(x, y))
+      chosen.erase({x, y});
 }
 
 /// Of the last dot's operands and what is carried on.
@@ -263,7 +300,10 @@ bool Bodies::match() {
   if (planAll(/*onlyMasks=*/true))
     return true;
   leaveToBranch();
-  return planAll(/*onlyMasks=*/false);
+  if (!planAll(/*onlyMasks=*/false))
+    return false;
+  takeOut();
+  return true;
 }
 
 Value Bodies::joinedValue(OpBuilder &b, Value x, Value y) {

@@ -27,6 +27,14 @@
 // combines them, which is associative and commutative because tt.reduce asks that. Padding
 // of a tile stays padding, and a reduction leaves it out.
 //
+// A sum may be multiplied in each iteration before it is added to, as that of an online softmax is,
+//
+//   %u = arith.mulf %acc, %factor
+//   %t = arith.addf %u, %r
+//
+// Then each thread multiplies what it has added up. The factor must be no more than one, and not
+// negative, or not a number: whatever is infinite or no number then, is without this, too.
+//
 // Reductions whose axis a thread holds alone stay, as do tiles of more registers than a
 // thread can spare over the loop.
 //
@@ -38,6 +46,8 @@
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Target/GPU/Strategy.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -54,41 +64,6 @@ bool crossesThreads(RankedTensorType type, unsigned axis) {
       if (layout.core().unflatten(base)[axis])
         return true;
   return false;
-}
-
-/// An accumulator of a loop, by its number.
-struct Accumulator {
-  unsigned number;
-  tt::ReduceOp reduce;
-  Operation *combine; ///< of the accumulator and the reduction's result
-  TypedAttr neutral;
-};
-
-std::optional<Accumulator> findAccumulator(scf::ForOp loop) {
-  for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
-    if (!arg.hasOneUse())
-      continue;
-    Operation *combine = *arg.user_begin();
-    if (combine->getBlock() != loop.getBody() || combine->getNumOperands() != 2 ||
-        combine->getNumResults() != 1 || !combine->hasOneUse() ||
-        loop.getYieldedValues()[i] != combine->getResult(0))
-      continue;
-    Value reduced = combine->getOperand(combine->getOperand(0) == arg ? 1 : 0);
-    auto reduce = reduced.getDefiningOp<tt::ReduceOp>();
-    if (!reduce || reduce->getBlock() != loop.getBody() || !reduced.hasOneUse())
-      continue;
-    Operation *combiner = cast<tt::Combining>(*reduce).getCombiner();
-    if (!combiner || combiner->getName() != combine->getName() ||
-        combiner->getAttrDictionary() != combine->getAttrDictionary())
-      continue;
-    auto type = cast<RankedTensorType>(reduce.getSrcs()[0].getType());
-    TypedAttr neutral = tt::neutralElement(combiner, type.getElementType());
-    unsigned registers = layoutOf(type).registers() * tt::scalarBits(type.getElementType()) / 32;
-    if (neutral && registers <= strategy::kMostAccumulatorWords &&
-        crossesThreads(type, reduce.getAxis()))
-      return Accumulator{unsigned(i), reduce, combine, neutral};
-  }
-  return std::nullopt;
 }
 
 /// The extents of runs of bits of a place along an axis, the highest first, that registers of a
@@ -128,14 +103,103 @@ SmallVector<Run> runsAlong(RankedTensorType type, unsigned axis) {
   return runs;
 }
 
+/// What a thread holds of the axis is one run of registers, or two around that of the threads.
+bool isOneRunOfThreads(ArrayRef<Run> runs) {
+  return runs.size() >= 2 &&
+         llvm::count_if(runs, [](const Run &run) { return !run.isOfRegisters; }) == 1;
+}
+
+/// What a thread has of a tile, each run of registers of one run of threads added up.
+int64_t wordsOver(RankedTensorType type, ArrayRef<Run> runs) {
+  int64_t registers = layoutOf(type).registers();
+  if (isOneRunOfThreads(runs))
+    for (const Run &run : runs)
+      registers /= run.isOfRegisters ? run.extent : 1;
+  return registers * tt::scalarBits(type.getElementType()) / 32;
+}
+
+/// An accumulator of a loop, by its number.
+struct Accumulator {
+  unsigned number;
+  tt::ReduceOp reduce;
+  Operation *combine; ///< of the accumulator, or its product, and the reduction's result
+  TypedAttr neutral;
+  arith::MulFOp product; ///< of the accumulator and a factor; null if there is none
+};
+
+/// `value` is the greater of `number` and another, whichever way a branch goes.
+bool isGreaterOf(Value value, Value number) {
+  if (auto branch = value.getDefiningOp<scf::IfOp>()) {
+    unsigned i = cast<OpResult>(value).getResultNumber();
+    return isGreaterOf(branch.thenYield()->getOperand(i), number) &&
+           isGreaterOf(branch.elseYield()->getOperand(i), number);
+  }
+  Operation *greater = value.getDefiningOp();
+  return isa_and_nonnull<arith::MaxNumFOp, arith::MaximumFOp>(greater) &&
+         llvm::is_contained(greater->getOperands(), number);
+}
+
+/// A number from zero to one, or none: the exponential of how far a number is below the greater of
+/// it and another, be that multiplied by a positive constant.
+bool isShare(Value factor) {
+  Operation *exponential = factor.getDefiningOp();
+  if (!isa_and_nonnull<math::ExpOp, math::Exp2Op>(exponential))
+    return false;
+  Value exponent = exponential->getOperand(0);
+  APFloat constant(0.0f);
+  if (auto scaled = exponent.getDefiningOp<arith::MulFOp>();
+      scaled && matchPattern(scaled.getRhs(), m_ConstantFloat(&constant)) && !constant.isNegative())
+    exponent = scaled.getLhs();
+  auto difference = exponent.getDefiningOp<arith::SubFOp>();
+  return difference && isGreaterOf(difference.getRhs(), difference.getLhs());
+}
+
+std::optional<Accumulator> findAccumulator(scf::ForOp loop) {
+  for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
+    if (!arg.hasOneUse())
+      continue;
+    Operation *combine = *arg.user_begin();
+    Value sum = arg;
+    auto product = dyn_cast<arith::MulFOp>(combine);
+    if (product && product->hasOneUse() && product->getBlock() == loop.getBody() &&
+        isShare(product.getOperand(product.getLhs() == arg ? 1 : 0))) {
+      sum = product;
+      combine = *product->user_begin();
+    } else {
+      product = {};
+    }
+    if (combine->getBlock() != loop.getBody() || combine->getNumOperands() != 2 ||
+        combine->getNumResults() != 1 || !combine->hasOneUse() ||
+        loop.getYieldedValues()[i] != combine->getResult(0))
+      continue;
+    if (product && !isa<arith::AddFOp>(combine))
+      continue;
+    Value reduced = combine->getOperand(combine->getOperand(0) == sum ? 1 : 0);
+    auto reduce = reduced.getDefiningOp<tt::ReduceOp>();
+    if (!reduce || reduce->getBlock() != loop.getBody() || !reduced.hasOneUse())
+      continue;
+    Operation *combiner = cast<tt::Combining>(*reduce).getCombiner();
+    if (!combiner || combiner->getName() != combine->getName() ||
+        combiner->getAttrDictionary() != combine->getAttrDictionary())
+      continue;
+    auto type = cast<RankedTensorType>(reduce.getSrcs()[0].getType());
+    TypedAttr neutral = tt::neutralElement(combiner, type.getElementType());
+    SmallVector<Run> runs = runsAlong(type, reduce.getAxis());
+    if (neutral && (isOneRunOfThreads(runs) || !product) &&
+        wordsOver(type, runs) <= strategy::kMostAccumulatorWords &&
+        crossesThreads(type, reduce.getAxis()))
+      return Accumulator{unsigned(i), reduce, combine, neutral, product};
+  }
+  return std::nullopt;
+}
+
 /// `tile`, of which a thread has added up what it holds along the axis of `reduce`, the axis then
 /// as long as there are threads along it; `tile` itself where that is not to be said by one axis.
 Value reducedInThreads(OpBuilder &b, Value tile, tt::ReduceOp reduce) {
   unsigned axis = reduce.getAxis();
   auto type = cast<RankedTensorType>(tile.getType());
   SmallVector<Run> runs = runsAlong(type, axis);
-  auto isOfThreads = [](const Run &run) { return !run.isOfRegisters; };
-  if (runs.size() < 2 || llvm::count_if(runs, isOfThreads) != 1)
+  if (!isOneRunOfThreads(runs))
     return tile;
   SmallVector<int64_t> shape(type.getShape().take_front(axis));
   for (const Run &run : runs)
@@ -167,16 +231,58 @@ Value reducedInThreads(OpBuilder &b, Value tile, tt::ReduceOp reduce) {
   return result;
 }
 
+/// `value`, a number for each row along `axis`, or one, where the elements of `type` are.
+Value repeated(OpBuilder &b, Value value, RankedTensorType type, unsigned axis) {
+  Location loc = value.getLoc();
+  if (!tt::isTile(value.getType()))
+    return b.create<tt::SplatOp>(loc, type, value);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = 1;
+  auto row = RankedTensorType::get(shape, type.getElementType(), type.getEncoding());
+  return b.create<tt::BroadcastOp>(loc, type, b.create<tt::ExpandDimsOp>(loc, row, value, axis));
+}
+
+/// `init` at the first place along `axis`, and `neutral` at the others.
+Value first(OpBuilder &b, Value init, RankedTensorType type, unsigned axis, TypedAttr neutral) {
+  Location loc = init.getLoc();
+  SmallVector<unsigned> others;
+  SmallVector<Attribute> layouts{type.getEncoding()};
+  for (unsigned dim = type.getRank(); dim-- > 0;)
+    if (dim != axis) {
+      others.push_back(dim);
+      layouts.push_back(SliceEncodingAttr::get(b.getContext(), dim, layouts.back()));
+    }
+  SmallVector<int64_t> shape{type.getDimSize(axis)};
+  auto line = RankedTensorType::get(shape, b.getI32Type(), layouts.back());
+  Value place = b.create<tt::MakeRangeOp>(loc, line, 0, uint32_t(shape[0]));
+  Value zero = b.create<arith::ConstantOp>(loc, DenseElementsAttr::get(line, int32_t(0)));
+  Value isFirst = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, place, zero);
+  while (!others.empty()) {
+    unsigned dim = others.pop_back_val();
+    layouts.pop_back();
+    shape.insert(shape.begin() + dim, 1);
+    isFirst = b.create<tt::ExpandDimsOp>(
+        loc, RankedTensorType::get(shape, b.getI1Type(), layouts.back()), isFirst, dim);
+  }
+  isFirst = b.create<tt::BroadcastOp>(loc, type.clone(b.getI1Type()), isFirst);
+  Value rest = b.create<arith::ConstantOp>(
+      loc, type, DenseElementsAttr::get(type, ArrayRef<Attribute>(neutral)));
+  return b.create<arith::SelectOp>(loc, isFirst, repeated(b, init, type, axis), rest);
+}
+
 scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found) {
-  auto [number, reduce, combine, neutral] = found;
+  auto [number, reduce, combine, neutral, product] = found;
   Value init = loop.getInitArgs()[number];
   OpBuilder inside(combine);
   Value tile = reducedInThreads(inside, reduce.getSrcs()[0], reduce);
   auto type = cast<RankedTensorType>(tile.getType());
   OpBuilder b(loop);
   SmallVector<Value> inits(loop.getInitArgs());
-  inits[number] = b.create<arith::ConstantOp>(
-      reduce.getLoc(), type, DenseElementsAttr::get(type, ArrayRef<Attribute>(neutral)));
+  inits[number] =
+      product
+          ? first(b, init, type, reduce.getAxis(), neutral)
+          : b.create<arith::ConstantOp>(reduce.getLoc(), type,
+                                        DenseElementsAttr::get(type, ArrayRef<Attribute>(neutral)));
   auto fresh = b.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
                                     loop.getStep(), inits);
   fresh->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
@@ -190,16 +296,25 @@ scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found) {
     return b.create(state)->getResult(0);
   };
   b.setInsertionPoint(combine);
-  combine->replaceAllUsesWith(
-      ValueRange(combined(combine->getLoc(), fresh.getRegionIterArgs()[number], tile)));
+  Value sum = fresh.getRegionIterArgs()[number];
+  if (product) {
+    Value factor = product.getOperand(product.getLhs() == loop.getRegionIterArgs()[number] ? 1 : 0);
+    sum =
+        b.create<arith::MulFOp>(product.getLoc(), sum, repeated(b, factor, type, reduce.getAxis()));
+  }
+  combine->replaceAllUsesWith(ValueRange(combined(combine->getLoc(), sum, tile)));
 
   b.setInsertionPointAfter(fresh);
   auto once = cast<tt::ReduceOp>(b.clone(*reduce));
   once->setOperand(0, fresh.getResult(number));
-  Value total = combined(combine->getLoc(), init, once->getResult(0));
+  Value total = once->getResult(0);
+  if (!product)
+    total = combined(combine->getLoc(), init, total);
   for (auto [i, result] : llvm::enumerate(loop.getResults()))
     result.replaceAllUsesWith(i == number ? total : fresh.getResult(i));
   combine->erase();
+  if (product)
+    product->erase();
   reduce->erase();
   loop->erase();
   return fresh;
