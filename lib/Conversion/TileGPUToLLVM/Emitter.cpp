@@ -78,23 +78,27 @@ SmallVector<Value> Emitter::unpack(Value word, unsigned elementBits) {
   return elements;
 }
 
-std::string Emitter::readNever(ArrayRef<size_t> operands, bool ends) {
+std::string Emitter::readNever(ArrayRef<size_t> operands, NotRun how) {
   std::string text = "{ .reg .pred p; .reg .b32 lane; mov.u32 lane, %laneid; "
-                     "setp.gt.u32 p, lane, 31; @!p bra READ; ";
+                     "setp.gt.u32 p, lane, 31; ";
+  bool isBranch = how != NotRun::ByPredicate;
+  if (isBranch)
+    text += "@!p bra READ; ";
   // Each at a place of its own, or ptxas leaves out all but the last.
   int64_t place = 0;
   while (!operands.empty()) {
-    bool isVector = operands.size() >= 4;
+    bool isVector = isBranch && operands.size() >= 4;
     ArrayRef<size_t> stored = operands.take_front(isVector ? 4 : 1);
     std::string list;
     for (size_t operand : stored)
       list += (list.empty() ? "$" : ", $") + std::to_string(operand);
-    text += "st.shared" + std::string(isVector ? ".v4" : "") + ".b32 [lane+" +
-            std::to_string(place) + "], " + (isVector ? "{" + list + "}" : list) + "; ";
+    text += std::string(isBranch ? "" : "@p ") + "st.shared" + (isVector ? ".v4" : "") +
+            ".b32 [lane+" + std::to_string(place) + "], " + (isVector ? "{" + list + "}" : list) +
+            "; ";
     operands = operands.drop_front(stored.size());
     place += 4 * int64_t(stored.size());
   }
-  return text + (ends ? "trap; " : "") + "READ: } ";
+  return text + (how == NotRun::ByBranchToTheEnd ? "trap; " : "") + (isBranch ? "READ: } " : "} ");
 }
 
 Value Emitter::anyOf(ArrayRef<Value> conditions) {

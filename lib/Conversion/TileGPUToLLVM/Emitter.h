@@ -138,11 +138,15 @@ public:
         mlir::ArrayAttr());
     return result ? op.getRes() : Value();
   }
-  /// Assembly that reads `operands` of 32 bits by their numbers, as ptxas must believe: stores
-  /// behind a branch that no lane takes. Of single stores with predicates ptxas makes branches that
-  /// all lanes take. Where the branch `ends`, what comes behind stays behind it, and values that are
-  /// needed there take registers of their own: too many beside a loop's products.
-  static std::string readNever(llvm::ArrayRef<size_t> operands, bool ends = false);
+  /// How stores are kept from being run, which ptxas must not see: no lane has the condition.
+  enum class NotRun {
+    ByPredicate,     ///< of each: of many ptxas makes branches that are taken
+    ByBranch,        ///< around all of them
+    ByBranchToTheEnd ///< there the kernel ends. What comes behind stays behind; beside the products
+                     ///< of a loop, whose sums would be copied, that takes too many registers
+  };
+  /// Assembly that reads `operands`, registers of 32 bits, by their numbers, as ptxas must believe.
+  static std::string readNever(llvm::ArrayRef<size_t> operands, NotRun how);
   /// The bits of f32 `x` rounded to tf32, ties away from zero.
   Value roundToTF32(Value x) {
     return assembly(b.getI32Type(), "cvt.rna.tf32.f32 $0, $1;", "=r,f", {x},

@@ -366,7 +366,7 @@ void MemoryLowering::beginBehind(tt::LoadOp op, int64_t before) {
       words.push_back(bits.getType().isInteger(32) ? bits : zext(bits, 32));
     }
   }
-  assembly({}, readNever(llvm::to_vector(llvm::seq(words.size())), /*ends=*/true),
+  assembly({}, readNever(llvm::to_vector(llvm::seq(words.size())), NotRun::ByBranchToTheEnd),
            constraints + "~{memory}", words);
 }
 

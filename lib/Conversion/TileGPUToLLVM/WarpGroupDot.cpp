@@ -413,7 +413,7 @@ std::string WarpGroupDotLowering::computeBefore(ttng::WarpGroupDotWaitOp op) {
         registers.push_back(next + i);
     next += count;
   }
-  return registers.empty() ? "" : readNever(registers);
+  return registers.empty() ? "" : readNever(registers, NotRun::ByPredicate);
 }
 
 /// Neighbours along k share a word, as products take them, and are neighbours among a thread's
@@ -427,8 +427,8 @@ void WarpGroupDotLowering::lowerKeep(ttng::KeepOperandOp op) {
     constraints += "r,";
     words.push_back(bitcast(word, b.getI32Type()));
   }
-  assembly({}, readNever(llvm::to_vector(llvm::seq(words.size()))), constraints + "~{memory}",
-           words);
+  assembly({}, readNever(llvm::to_vector(llvm::seq(words.size())), NotRun::ByBranch),
+           constraints + "~{memory}", words);
 }
 
 void WarpGroupDotLowering::lowerWait(ttng::WarpGroupDotWaitOp op) {

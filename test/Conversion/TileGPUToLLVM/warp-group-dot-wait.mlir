@@ -4,7 +4,7 @@
 // computes them before it; tiles of many registers, and the dot's own, only go through it.
 // CHECK-LABEL: llvm.func @wait
 // CHECK: llvm.inline_asm {{.*}} "wgmma.commit_group.sync.aligned;"
-// CHECK: llvm.inline_asm {{.*}} "{ .reg .pred p; .reg .b32 lane; mov.u32 lane, %laneid; setp.gt.u32 p, lane, 31; @!p bra READ; st.shared.b32 [lane+0], $64; st.shared.b32 [lane+4], $65; READ: } wgmma.wait_group.sync.aligned 0;"
+// CHECK: llvm.inline_asm {{.*}} "{ .reg .pred p; .reg .b32 lane; mov.u32 lane, %laneid; setp.gt.u32 p, lane, 31; @p st.shared.b32 [lane+0], $64; @p st.shared.b32 [lane+4], $65; } wgmma.wait_group.sync.aligned 0;"
 // CHECK-NOT: %laneid; setp.gt
 // CHECK: llvm.return
 #mma = #ttg.mma<{version = 3, warpsPerCTA = [4, 1]}>

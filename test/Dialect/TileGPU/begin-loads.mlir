@@ -50,19 +50,47 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     %e = math.exp2 %a : tensor<512xf32, #l>
     tt.return %e : tensor<512xf32, #l>
   }
+  // In loops that add up what they load all loads of an iteration begin first.
   // CHECK-LABEL: @loop
-  // CHECK-NOT: begins_behind
+  // CHECK: tt.load %{{.*}} : tensor<1024x
+  // CHECK: tt.load %{{.*}} {ttg.begins_behind = 1 : i32}
   tt.func private @loop(%p: tensor<1024x!tt.ptr<f32>, #l>, %n: i32) -> tensor<1024xf32, #l> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %z = arith.constant dense<0.0> : tensor<1024xf32, #l>
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<1024xf32, #l>) : i32 {
       %a = tt.load %p : tensor<1024x!tt.ptr<f32>, #l>
-      %e = math.exp2 %a : tensor<1024xf32, #l>
+      %b = tt.load %p : tensor<1024x!tt.ptr<f32>, #l>
+      %e = arith.mulf %a, %b : tensor<1024xf32, #l>
       %t = arith.addf %s, %e : tensor<1024xf32, #l>
       scf.yield %t : tensor<1024xf32, #l>
     }
     tt.return %r : tensor<1024xf32, #l>
+  }
+  // A reduction waits for all of a tile anyway, and an iteration that adds nothing up has its own.
+  // CHECK-LABEL: @loop_of_sums
+  // CHECK-NOT: begins_behind
+  tt.func private @loop_of_sums(%p: tensor<1024x!tt.ptr<f32>, #l>, %n: i32) -> (tensor<1024xf32, #l>, f32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %z = arith.constant dense<0.0> : tensor<1024xf32, #l>
+    %zero = arith.constant 0.0 : f32
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %u = %zero) -> (tensor<1024xf32, #l>, f32) : i32 {
+      %a = tt.load %p : tensor<1024x!tt.ptr<f32>, #l>
+      %t = arith.addf %s, %a : tensor<1024xf32, #l>
+      %v = "tt.reduce"(%a) <{axis = 0 : i32}> ({
+      ^bb0(%x: f32, %y: f32):
+        %w = arith.addf %x, %y : f32
+        tt.reduce.return %w : f32
+      }) : (tensor<1024xf32, #l>) -> f32
+      scf.yield %t, %v : tensor<1024xf32, #l>, f32
+    }
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %a = tt.load %p : tensor<1024x!tt.ptr<f32>, #l>
+      %e = math.exp2 %a : tensor<1024xf32, #l>
+      tt.store %p, %e : tensor<1024x!tt.ptr<f32>, #l>
+    }
+    tt.return %r#0, %r#1 : tensor<1024xf32, #l>, f32
   }
   // CHECK-LABEL: @large
   // CHECK-NOT: begins_behind

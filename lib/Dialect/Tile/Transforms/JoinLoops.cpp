@@ -26,7 +26,7 @@
 // have operands that differ. Where they do by masks (select) alone, the branch has these, and all
 // else is common. Otherwise it has all that comes behind the common dots, but for what is computed
 // from a sum that the loop carries, what only repeats or narrows elements, and what can be computed
-// of the branch's results, as how much less weight earlier iterations have, of their maxima.
+// of the branch's results and reductions, as how much less weight earlier iterations have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,8 +70,8 @@ private:
   bool plan(Value x, Value y, bool onlyMasks);
   bool planAll(bool onlyMasks);
   bool staysBehind(Operation *op) const;
-  bool comesOut(Value x, Value y);
-  bool isOfWhatComesOut(Value x, Value y);
+  bool comesOut(Value x, Value y, SmallVectorImpl<std::pair<Value, Value>> &reduced);
+  bool isOfWhatComesOut(Value x, Value y, SmallVectorImpl<std::pair<Value, Value>> &reduced);
   void takeOut();
   Value joinedValue(OpBuilder &b, Value x, Value y);
 
@@ -234,28 +234,46 @@ bool Bodies::plan(Value x, Value y, bool onlyMasks) {
   return true;
 }
 
-/// Behind the branch the values are one that is there, or that can be computed of such.
-bool Bodies::comesOut(Value x, Value y) {
-  return ofFirst(y) == x || chosen.contains({x, y}) || isOfWhatComesOut(x, y);
+/// Behind the branch the values are one that is there, or that can be computed of such; adds
+/// reductions that the branch has to give for that, whose elements are better combined beside what
+/// computes them.
+bool Bodies::comesOut(Value x, Value y, SmallVectorImpl<std::pair<Value, Value>> &reduced) {
+  if (ofFirst(y) == x || chosen.contains({x, y}))
+    return true;
+  if (x.getDefiningOp<ReduceOp>() && y.getDefiningOp<ReduceOp>() && x.getType() == y.getType() &&
+      !late.contains(x) && !late.contains(y)) {
+    reduced.push_back({x, y});
+    return true;
+  }
+  return isOfWhatComesOut(x, y, reduced);
 }
 
-/// The values are the same operation, of what is there behind the branch.
-bool Bodies::isOfWhatComesOut(Value x, Value y) {
+/// The values are the same operation, of what comes out of the branch.
+bool Bodies::isOfWhatComesOut(Value x, Value y, SmallVectorImpl<std::pair<Value, Value>> &reduced) {
   Operation *a = x.getDefiningOp(), *b = y.getDefiningOp();
-  return a && b && a->getBlock() == first.getBody() && b->getBlock() == second.getBody() &&
-         areSame(a, b) && llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()), [&](auto p) {
-           return comesOut(std::get<0>(p), std::get<1>(p));
+  return a && b && !isa<ReduceOp>(a) && a->getBlock() == first.getBody() &&
+         b->getBlock() == second.getBody() && areSame(a, b) &&
+         llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()), [&](auto pair) {
+           return comesOut(std::get<0>(pair), std::get<1>(pair), reduced);
          });
 }
 
-/// What can be computed of the branch's other results stands behind it, once.
+/// What can be computed of the branch's other results stands behind it, once; also of a reduction,
+/// which is a result in its place then, if the branch itself has no use for it.
 void Bodies::takeOut() {
   SmallVector<std::pair<Value, Value>> pairs;
   for (auto &[pair, value] : chosen)
     pairs.push_back(pair);
-  for (auto [x, y] : pairs)
-    if (isOfWhatComesOut(x, y))
-      chosen.erase({x, y});
+  for (auto [x, y] : pairs) {
+    SmallVector<std::pair<Value, Value>> reduced;
+    bool isNeededInside = !x.hasOneUse() || !y.hasOneUse();
+    if (!isOfWhatComesOut(x, y, reduced) || (!reduced.empty() && isNeededInside) ||
+        reduced.size() > 1)
+      continue;
+    chosen.erase({x, y});
+    for (auto &pair : reduced)
+      chosen[pair] = Value();
+  }
 }
 
 /// Of the last dot's operands and what is carried on.

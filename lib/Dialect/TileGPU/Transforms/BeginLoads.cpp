@@ -73,14 +73,29 @@ bool isComputed(ArrayRef<tt::LoadOp> loads) {
   return false;
 }
 
+/// The loop whose body this is adds up what it loads, element by element: without dots, whose
+/// operands have stages, and without reductions, which wait for all of a tile.
+bool sumsUp(Block &body) {
+  return llvm::none_of(body,
+                       [](Operation &op) {
+                         auto type = op.getNumResults()
+                                         ? dyn_cast<RankedTensorType>(op.getResult(0).getType())
+                                         : RankedTensorType();
+                         return isa<tt::Combining, tt::DotOp, tt::HistogramOp>(op) ||
+                                (type && isa_and_nonnull<MmaEncodingAttr>(type.getEncoding()));
+                       }) &&
+         llvm::any_of(body.getArgumentTypes(), tt::isTile);
+}
+
 /// Of a thread.
 int64_t bytesOf(tt::LoadOp load) { return 4 * wordsOf(cast<RankedTensorType>(load.getType())); }
 
-void begin(ArrayRef<tt::LoadOp> loads) {
+void begin(ArrayRef<tt::LoadOp> loads, bool isOfLoop) {
   int64_t bytes = 0;
   for (tt::LoadOp load : loads)
     bytes += bytesOf(load);
-  if (bytes <= kMaxVectorBytes || bytes > strategy::kMostBytesBegun || !isComputed(loads))
+  if (bytes <= kMaxVectorBytes || bytes > strategy::kMostBytesBegun ||
+      (!isOfLoop && !isComputed(loads)))
     return;
   tt::LoadOp last = loads.back();
   last->setAttr(kBeginsBehind, Builder(last).getI32IntegerAttr(loads.size() - 1));
@@ -92,7 +107,8 @@ struct BeginLoadsPass : impl::BeginLoadsBase<BeginLoadsPass> {
       return signalPassFailure();
     getOperation().walk([](Block *block) {
       Operation *parent = block->getParentOp();
-      if (isa<LoopLikeOpInterface>(parent) || parent->getParentOfType<LoopLikeOpInterface>())
+      bool isOfLoop = isa<LoopLikeOpInterface>(parent);
+      if (isOfLoop ? !sumsUp(*block) : bool(parent->getParentOfType<LoopLikeOpInterface>()))
         return;
       SmallVector<tt::LoadOp> loads;
       for (Operation &op : *block) {
@@ -101,7 +117,7 @@ struct BeginLoadsPass : impl::BeginLoadsBase<BeginLoadsPass> {
         bool isLast = &op == &block->back();
         if ((isPlain(op) && !isLast) || loads.empty())
           continue;
-        begin(loads);
+        begin(loads, isOfLoop);
         loads.clear();
       }
     });

@@ -121,7 +121,8 @@ int64_t wordsOver(RankedTensorType type, ArrayRef<Run> runs) {
 /// An accumulator of a loop, by its number.
 struct Accumulator {
   unsigned number;
-  tt::ReduceOp reduce;
+  /// The one whose result is combined, or that of each way through a branch that gives it.
+  SmallVector<tt::ReduceOp> reductions;
   Operation *combine; ///< of the accumulator, or its product, and the reduction's result
   TypedAttr neutral;
   arith::MulFOp product; ///< of the accumulator and a factor; null if there is none
@@ -154,6 +155,33 @@ bool isShare(Value factor) {
   return difference && isGreaterOf(difference.getRhs(), difference.getLhs());
 }
 
+/// What computes `value`, which has one use: a reduction, or one for each way through a branch, of
+/// the same elements and layout in the same way. Empty if something else does.
+SmallVector<tt::ReduceOp> reductionsOf(Value value) {
+  if (!value.hasOneUse())
+    return {};
+  if (auto reduce = value.getDefiningOp<tt::ReduceOp>())
+    return {reduce};
+  auto branch = value.getDefiningOp<scf::IfOp>();
+  if (!branch)
+    return {};
+  unsigned i = cast<OpResult>(value).getResultNumber();
+  SmallVector<tt::ReduceOp> found;
+  for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()}) {
+    auto reduce = yield->getOperand(i).getDefiningOp<tt::ReduceOp>();
+    if (!reduce || !reduce->hasOneUse())
+      return {};
+    found.push_back(reduce);
+  }
+  Operation *one = cast<tt::Combining>(*found[0]).getCombiner(),
+            *other = cast<tt::Combining>(*found[1]).getCombiner();
+  bool areAlike = one && other && one->getName() == other->getName() &&
+                  one->getAttrDictionary() == other->getAttrDictionary() &&
+                  found[0]->getOperandTypes() == found[1]->getOperandTypes() &&
+                  found[0].getAxis() == found[1].getAxis();
+  return areAlike ? found : SmallVector<tt::ReduceOp>();
+}
+
 std::optional<Accumulator> findAccumulator(scf::ForOp loop) {
   for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
     if (!arg.hasOneUse())
@@ -175,9 +203,10 @@ std::optional<Accumulator> findAccumulator(scf::ForOp loop) {
     if (product && !isa<arith::AddFOp>(combine))
       continue;
     Value reduced = combine->getOperand(combine->getOperand(0) == sum ? 1 : 0);
-    auto reduce = reduced.getDefiningOp<tt::ReduceOp>();
-    if (!reduce || reduce->getBlock() != loop.getBody() || !reduced.hasOneUse())
+    SmallVector<tt::ReduceOp> reductions = reductionsOf(reduced);
+    if (reductions.empty() || reduced.getParentBlock() != loop.getBody())
       continue;
+    tt::ReduceOp reduce = reductions.front();
     Operation *combiner = cast<tt::Combining>(*reduce).getCombiner();
     if (!combiner || combiner->getName() != combine->getName() ||
         combiner->getAttrDictionary() != combine->getAttrDictionary())
@@ -188,7 +217,7 @@ std::optional<Accumulator> findAccumulator(scf::ForOp loop) {
     if (neutral && (isOneRunOfThreads(runs) || !product) &&
         wordsOver(type, runs) <= strategy::kMostAccumulatorWords &&
         crossesThreads(type, reduce.getAxis()))
-      return Accumulator{unsigned(i), reduce, combine, neutral, product};
+      return Accumulator{unsigned(i), reductions, combine, neutral, product};
   }
   return std::nullopt;
 }
@@ -271,10 +300,21 @@ Value first(OpBuilder &b, Value init, RankedTensorType type, unsigned axis, Type
 }
 
 scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found) {
-  auto [number, reduce, combine, neutral, product] = found;
+  auto [number, reductions, combine, neutral, product] = found;
+  tt::ReduceOp reduce = reductions.front();
   Value init = loop.getInitArgs()[number];
-  OpBuilder inside(combine);
-  Value tile = reducedInThreads(inside, reduce.getSrcs()[0], reduce);
+  Value tile = reduce->getResult(0);
+  for (tt::ReduceOp each : reductions) {
+    OpOperand &use = *each->getUses().begin();
+    OpBuilder inside(use.getOwner());
+    tile = reducedInThreads(inside, each.getSrcs()[0], each);
+    use.set(tile);
+    if (auto yield = dyn_cast<scf::YieldOp>(use.getOwner())) {
+      Value result = yield->getParentOp()->getResult(use.getOperandNumber());
+      result.setType(tile.getType());
+      tile = result;
+    }
+  }
   auto type = cast<RankedTensorType>(tile.getType());
   OpBuilder b(loop);
   SmallVector<Value> inits(loop.getInitArgs());
@@ -315,7 +355,8 @@ scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found) {
   combine->erase();
   if (product)
     product->erase();
-  reduce->erase();
+  for (tt::ReduceOp each : reductions)
+    each->erase();
   loop->erase();
   return fresh;
 }
