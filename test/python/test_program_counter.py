@@ -223,5 +223,5 @@ def test_assembles():
                   {(i,): [["tt.divisibility", 16]] for i in range(6)}),
         target=GPUTarget("cuda", 90, 32), options={"num_warps": 8, "num_stages": 2})
     assert takes(kernel) and kernel.asm["ptx"].count("atom.global.inc.u32") == 1
-    # Two words, where a program begins; none in its loop.
-    assert kernel.n_spills <= 2
+    # Stored where the kernel begins, and loaded once a program; none in its loop.
+    assert kernel.n_spills <= 4

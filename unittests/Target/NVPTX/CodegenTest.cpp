@@ -108,6 +108,31 @@ llvm.func @dot(%p: !llvm.ptr<1>, %out: !llvm.ptr<1>) {
 }
 )";
 
+// A loop that carries the two halves of what it has loaded, and stores them as one.
+constexpr const char *kHalves = R"(
+llvm.func @halves(%x: !llvm.ptr<1>, %n: i32) {
+  %zero = llvm.mlir.constant(0 : i32) : i32
+  %one = llvm.mlir.constant(1 : i32) : i32
+  %first = llvm.load volatile %x : !llvm.ptr<1> -> vector<2xf16>
+  %a0 = llvm.extractelement %first[%zero : i32] : vector<2xf16>
+  %b0 = llvm.extractelement %first[%one : i32] : vector<2xf16>
+  llvm.br ^loop(%zero, %a0, %b0 : i32, f16, f16)
+^loop(%i: i32, %a: f16, %b: f16):
+  %none = llvm.mlir.undef : vector<2xf16>
+  %v = llvm.insertelement %a, %none[%zero : i32] : vector<2xf16>
+  %w = llvm.insertelement %b, %v[%one : i32] : vector<2xf16>
+  llvm.store volatile %w, %x : vector<2xf16>, !llvm.ptr<1>
+  %next = llvm.load volatile %x : !llvm.ptr<1> -> vector<2xf16>
+  %a1 = llvm.extractelement %next[%zero : i32] : vector<2xf16>
+  %b1 = llvm.extractelement %next[%one : i32] : vector<2xf16>
+  %j = llvm.add %i, %one : i32
+  %more = llvm.icmp "slt" %j, %n : i32
+  llvm.cond_br %more, ^loop(%j, %a1, %b1 : i32, f16, f16), ^end
+^end:
+  llvm.return
+}
+)";
+
 class NVPTX : public testing::Test {
 protected:
   NVPTX() { context.loadDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>(); }
@@ -199,6 +224,15 @@ TEST_F(NVPTX, SharedMemoryHasShortAddresses) {
   EXPECT_THAT(ptx, HasSubstr(".extern .shared"));
   EXPECT_THAT(ptx, HasSubstr("st.shared.f32"));
   EXPECT_THAT(ptx, testing::ContainsRegex("mov.u32[ \t]*%r[0-9]+, smem"));
+}
+
+TEST_F(NVPTX, LoopsCarryWords) {
+  EmitOptions options;
+  options.kernel = "halves";
+  options.wantLLIR = true;
+  std::string llir = emit(kHalves, 90, options).llir;
+  EXPECT_THAT(llir, HasSubstr("phi <2 x half>"));
+  EXPECT_THAT(llir, testing::Not(HasSubstr("phi half")));
 }
 
 TEST_F(NVPTX, AssemblyWithEffectsIsConvergent) {

@@ -1,0 +1,78 @@
+"""Sums that shrink by what a maximum grows before more is added, as those of an online softmax."""
+
+import numpy as np
+import pytest
+import tritium as triton
+import tritium.language as tl
+
+
+@triton.jit
+def online(x, tops, first, out, n, ROWS: tl.constexpr, COLUMNS: tl.constexpr, BASE_2: tl.constexpr,
+           BRANCH: tl.constexpr):
+    rows, columns = tl.arange(0, ROWS), tl.arange(0, COLUMNS)
+    top = tl.load(tops + rows)
+    total = tl.load(first + rows)
+    for i in range(n):
+        tile = tl.load(x + rows[:, None] * (n * COLUMNS) + i * COLUMNS + columns[None, :])
+        if BRANCH:
+            if i % 2 == 0:
+                new = tl.maximum(top, tl.max(tile, 1))
+                weights = tl.exp2(tile - new[:, None])
+                added = tl.sum(weights, 1)
+            else:
+                new = tl.maximum(tl.max(tile, 1), top)
+                weights = tl.exp2(tile - new[:, None])
+                added = tl.sum(weights, 1)
+            total = total * tl.exp2(top - new) + added
+        elif BASE_2:
+            new = tl.maximum(top, tl.max(tile, 1))
+            total = total * tl.exp2(top - new) + tl.sum(tl.exp2(tile - new[:, None]), 1)
+        else:
+            new = tl.maximum(top, tl.max(tile, 1))
+            total = tl.sum(tl.exp(tile - new[:, None]), 1) + tl.exp(top - new) * total
+        top = new
+    tl.store(out + rows, total)
+
+
+def expected(x, top, first, power):
+    total = first.astype(float)
+    with np.errstate(invalid="ignore"):
+        for i in range(x.shape[1]):
+            # The language's maximum takes the number where one operand is none.
+            new = np.fmax(top, np.fmax.reduce(x[:, i], axis=1))
+            total = total * power(top - new) + power(x[:, i] - new[:, None]).sum(1)
+            top = new
+    return total
+
+
+@pytest.mark.parametrize("rows,columns,warps", [(16, 128, 4), (4, 512, 8), (64, 32, 4), (1, 2048, 4)])
+@pytest.mark.parametrize("base_2,branch", [(True, False), (False, False), (True, True)])
+def test_sums(backend, rows, columns, warps, base_2, branch):
+    random = np.random.default_rng(rows * columns)
+    x = random.standard_normal((rows, 5, columns)).astype(np.float32) * 2
+    tops = random.standard_normal(rows).astype(np.float32)
+    first = random.random(rows).astype(np.float32) * 100
+    out = np.zeros(rows, np.float32)
+    online[(1,)](x, tops, first, out, 5, rows, columns, base_2, branch, num_warps=warps)
+    np.testing.assert_allclose(out, expected(x, tops, first, np.exp2 if base_2 else np.exp), rtol=1e-5)
+
+
+def test_no_iteration(backend):
+    first, out = np.arange(16, dtype=np.float32) - 4, np.zeros(16, np.float32)
+    online[(1,)](np.zeros((16, 1, 128), np.float32), first, first, out, 0, 16, 128, True, False)
+    np.testing.assert_array_equal(out, first)
+
+
+def test_infinite_and_no_numbers(backend):
+    x = np.zeros((16, 3, 128), np.float32)
+    x[0, 1, 5] = np.inf      # the maximum from then on: inf - inf
+    x[1] = -np.inf           # no maximum but -inf
+    x[2, 0], x[2, 1:] = -np.inf, 1
+    x[3, :, ::2] = -np.inf   # some weights are zero
+    x[4, 2, 7] = 3e38        # all earlier weights vanish
+    first = np.ones(16, np.float32)
+    first[5:8] = first[9:12] = np.inf, -np.inf, np.nan
+    tops, out = np.full(16, -np.inf, np.float32), np.zeros(16, np.float32)
+    tops[8:] = 0
+    online[(1,)](x, tops, first, out, 3, 16, 128, True, False)
+    np.testing.assert_allclose(out, expected(x, tops, first, np.exp2), rtol=1e-6)
