@@ -45,7 +45,8 @@ def expected(x, top, first, power):
     return total
 
 
-@pytest.mark.parametrize("rows,columns,warps", [(16, 128, 4), (4, 512, 8), (64, 32, 4), (1, 2048, 4)])
+@pytest.mark.parametrize("rows,columns,warps",
+                         [(16, 128, 4), (4, 512, 8), (64, 32, 4), (1, 2048, 4)])
 @pytest.mark.parametrize("base_2,branch", [(True, False), (False, False), (True, True)])
 def test_sums(backend, rows, columns, warps, base_2, branch):
     random = np.random.default_rng(rows * columns)
@@ -54,7 +55,8 @@ def test_sums(backend, rows, columns, warps, base_2, branch):
     first = random.random(rows).astype(np.float32) * 100
     out = np.zeros(rows, np.float32)
     online[(1,)](x, tops, first, out, 5, rows, columns, base_2, branch, num_warps=warps)
-    np.testing.assert_allclose(out, expected(x, tops, first, np.exp2 if base_2 else np.exp), rtol=1e-5)
+    power = np.exp2 if base_2 else np.exp
+    np.testing.assert_allclose(out, expected(x, tops, first, power), rtol=1e-5)
 
 
 def test_no_iteration(backend):

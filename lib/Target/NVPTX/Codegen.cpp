@@ -12,8 +12,8 @@
 #include "tritium/Target/NVPTX/Codegen.h"
 #include "ConstantsLast.h"
 #include "DebugLines.h"
-#include "PackPhis.h"
 #include "LLVMBackend.h"
+#include "PackPhis.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
