@@ -260,3 +260,80 @@ tt.func private @factors(%x: tensor<4x128xf32, #rows>, %init: tensor<4xf32, #ttg
   }
   tt.return %k, %l, %m : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
 }
+
+// A constant in the place of a maximum that is minus infinity is above all of it, but not in that of
+// another number.
+// CHECK-LABEL: tt.func private @safe(
+// CHECK: scf.for {{.*}} -> (tensor<4x32xf32
+tt.func private @safe(%x: tensor<4x128xf32, #rows>, %init: tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, %n: i32) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %least = arith.constant dense<0xFF800000> : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>> : i32 {
+    %r = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<4x128xf32, #rows>) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %new = arith.maxnumf %init, %zero : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %none = arith.cmpf oeq, %new, %least : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %safe = arith.select %none, %zero, %new : tensor<4xi1, #ttg.slice<{dim = 1, parent = #rows}>>, tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %below = arith.subf %init, %safe : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %factor = math.exp2 %below : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %less = arith.mulf %acc, %factor : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %t = arith.addf %less, %r : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    scf.yield %t : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  }
+  tt.return %s : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+}
+
+// CHECK-LABEL: tt.func private @unsafe(
+// CHECK: scf.for {{.*}} -> (tensor<4xf32
+tt.func private @unsafe(%x: tensor<4x128xf32, #rows>, %init: tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, %n: i32) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %least = arith.constant dense<-1.0> : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>> : i32 {
+    %r = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<4x128xf32, #rows>) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %new = arith.maxnumf %init, %zero : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %none = arith.cmpf oeq, %new, %least : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %safe = arith.select %none, %zero, %new : tensor<4xi1, #ttg.slice<{dim = 1, parent = #rows}>>, tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %below = arith.subf %init, %safe : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %factor = math.exp2 %below : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %less = arith.mulf %acc, %factor : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %t = arith.addf %less, %r : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    scf.yield %t : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  }
+  tt.return %s : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+}
+
+// CHECK-LABEL: tt.func private @not_safe(
+// CHECK: scf.for {{.*}} -> (tensor<4xf32
+tt.func private @not_safe(%x: tensor<4x128xf32, #rows>, %init: tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, %n: i32) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %least = arith.constant dense<0xFF800000> : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>> : i32 {
+    %r = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<4x128xf32, #rows>) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %new = arith.maxnumf %init, %zero : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %none = arith.cmpf one, %new, %least : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %safe = arith.select %none, %zero, %new : tensor<4xi1, #ttg.slice<{dim = 1, parent = #rows}>>, tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %below = arith.subf %init, %safe : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %factor = math.exp2 %below : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %less = arith.mulf %acc, %factor : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %t = arith.addf %less, %r : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    scf.yield %t : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  }
+  tt.return %s : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+}

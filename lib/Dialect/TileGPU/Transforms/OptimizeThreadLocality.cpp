@@ -128,8 +128,18 @@ struct Accumulator {
   arith::MulFOp product; ///< of the accumulator and a factor; null if there is none
 };
 
-/// `value` is the greater of `number` and another, whichever way a branch goes.
+/// `value` is the greater of `number` and another, whichever way a branch goes; or a constant where
+/// that is minus infinity, which `number` is then, too, or none.
 bool isGreaterOf(Value value, Value number) {
+  if (auto select = value.getDefiningOp<arith::SelectOp>()) {
+    auto compared = select.getCondition().getDefiningOp<arith::CmpFOp>();
+    APFloat bound(0.0f), constant(0.0f);
+    return compared && compared.getPredicate() == arith::CmpFPredicate::OEQ &&
+           compared.getLhs() == select.getFalseValue() &&
+           matchPattern(compared.getRhs(), m_ConstantFloat(&bound)) && bound.isInfinity() &&
+           bound.isNegative() && matchPattern(select.getTrueValue(), m_ConstantFloat(&constant)) &&
+           isGreaterOf(select.getFalseValue(), number);
+  }
   if (auto branch = value.getDefiningOp<scf::IfOp>()) {
     unsigned i = cast<OpResult>(value).getResultNumber();
     return isGreaterOf(branch.thenYield()->getOperand(i), number) &&
