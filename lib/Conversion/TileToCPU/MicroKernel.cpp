@@ -27,6 +27,8 @@ using namespace tritium::cpu;
 
 namespace {
 
+constexpr int64_t widePanel = 4; ///< registers of columns
+
 class DotEmitter {
 public:
   DotEmitter(OpBuilder &b, Location loc, const TargetInfo &target, Type element, int64_t k,
@@ -97,6 +99,15 @@ private:
     return chooseShape(target, m, registers, groups, rowsAtOnce, panel ? panel : 1,
                        panel ? panel : 8);
   }
+
+  bool hasWidePanels() const {
+    return bMatrix.panelRows && bMatrix.rowStride == widePanel * rowsAtOnce * lanes;
+  }
+
+  /// Steps of one round of the loop over k. The FMA ports are busy already, so two gain nothing,
+  /// but where other work on the core takes a share of its instructions: there blocks of panels of
+  /// four registers lose less.
+  int64_t stepsAtOnce() const { return hasWidePanels() && k / group % 2 == 0 ? 2 : 1; }
 
   Value zero() { return b.create<arith::ConstantOp>(loc, cast<TypedAttr>(b.getZeroAttr(vector))); }
 
@@ -228,19 +239,20 @@ private:
     return words;
   }
 
-  /// One step of a block: group `kk` of k, of `valid` elements.
+  /// One step of a block: the group of k that is `further` behind group `kk`, of `valid` elements.
   void emitStep(ArrayRef<Value> aRows, Value bBlock, Value kk, int64_t columns,
-                SmallVectorImpl<Value> &sums, int64_t valid) {
+                SmallVectorImpl<Value> &sums, int64_t valid, int64_t further = 0) {
     Value column = group == 1 ? kk : b.create<arith::MulIOp>(loc, kk, index(group)).getResult();
     Value aPointer = address({aRows.front(), a.rowStride, {}}, Value(), column, elementOfA);
     SmallVector<Value> bs = rowsOfB ? readRows(bBlock, kk, columns) : SmallVector<Value>();
     Value bPointer = address({bBlock, bMatrix.rowStride, {}}, kk, Value());
     for (int64_t i = bs.size(); i < columns * rowsAtOnce; ++i)
-      bs.push_back(load(vector, bPointer, i * lanes));
+      bs.push_back(load(vector, bPointer, further * bMatrix.rowStride + i * lanes));
     int64_t rows = aRows.size();
     auto rowAt = [&](int64_t row) {
-      return a.byteStride ? address({aRows[row], 0, {}}, Value(), column, elementOfA)
-                          : moved(aPointer, row * a.rowStride, elementOfA);
+      Value pointer = a.byteStride ? address({aRows[row], 0, {}}, Value(), column, elementOfA)
+                                   : moved(aPointer, row * a.rowStride, elementOfA);
+      return moved(pointer, further * group, elementOfA);
     };
     for (int64_t row = 0; row < rows; row += rowsAtOnce) {
       // An odd row is its own neighbour.
@@ -286,6 +298,18 @@ private:
         sum = b.create<arith::AddIOp>(loc, sum, start);
       }
     }
+  }
+
+  /// Rows that are no distance apart stand for a tile that will not be read.
+  void fetchIfAny(const UpcomingTile &tile, Value i, Value j, int64_t rows) {
+    if (!hasWidePanels())
+      return fetch(tile, i, j, rows);
+    Value isRead = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, tile.rowStride,
+                                           b.create<arith::ConstantIntOp>(loc, 0, 64));
+    auto branch = b.create<scf::IfOp>(loc, isRead, /*else=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    fetch(tile, i, j, rows);
   }
 
   /// Fetches the part of `tile` that is to the tile what the block is to the product.
@@ -384,7 +408,7 @@ private:
 
   void emitBlock(Value i, Value j, int64_t rows, int64_t columns) {
     for (const UpcomingTile &tile : upcoming)
-      fetch(tile, i, j, rows);
+      fetchIfAny(tile, i, j, rows);
     SmallVector<Value> aRows(rows);
     for (int64_t row = 0; row < rows; ++row)
       aRows[row] = a.byteStride ? rowOfA(i, row ? aRows[row - 1] : Value())
@@ -398,14 +422,14 @@ private:
     if (findsColumnSums())
       sums.append(columns, zero());
 
-    // Unrolling k gains nothing: the FMA ports are busy already.
-    int64_t wholeGroups = k / group;
+    int64_t wholeGroups = k / group, atOnce = stepsAtOnce();
     if (wholeGroups > 0) {
-      auto loop = b.create<scf::ForOp>(loc, index(0), index(wholeGroups), index(1), sums);
+      auto loop = b.create<scf::ForOp>(loc, index(0), index(wholeGroups), index(atOnce), sums);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       SmallVector<Value> inner(loop.getRegionIterArgs());
-      emitStep(aRows, bBlock, loop.getInductionVar(), columns, inner, group);
+      for (int64_t step = 0; step < atOnce; ++step)
+        emitStep(aRows, bBlock, loop.getInductionVar(), columns, inner, group, step);
       b.create<scf::YieldOp>(loc, inner);
       sums.assign(loop.result_begin(), loop.result_end());
     }
@@ -439,6 +463,16 @@ private:
 };
 
 } // namespace
+
+/// A block of four registers of columns reads eight operands for 16 products, one of two reads ten.
+/// A panel for it, 128 rows of 256 bytes, takes two thirds of a large first-level cache, and leaves
+/// a third for the four rows of `a`, which may compete for few of its sets.
+int64_t tritium::cpu::panelLanes(const TargetInfo &target, DotForm form, int64_t lanes,
+                                 int64_t columns) {
+  if (target.hasLargeFirstCache && form == DotForm::Single && columns % (widePanel * lanes) == 0)
+    return widePanel * lanes;
+  return columns <= lanes ? lanes : 2 * lanes;
+}
 
 int64_t tritium::cpu::bytesOfSharedGroups(const TargetInfo &target, DotForm form, int64_t m,
                                           int64_t k) {

@@ -299,7 +299,7 @@ SmallVector<UpcomingTile> Lowering::tilesOfNextRounds(const RoundsPlan &rounds, 
   return {left, right};
 }
 
-/// The rows of a that AMX asks for: those of the next rounds, or, behind the last ones, those that
+/// The rows of a that are asked for: those of the next rounds, or, behind the last ones, those that
 /// a program with the next rows begins with.
 UpcomingTile Lowering::rowsOfNextRounds(const RoundsPlan &rounds, Value number, Value isLast,
                                         DirectRead a) {
@@ -363,6 +363,9 @@ Value Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, Valu
       upcoming = {rowsOfNextRounds(rounds, number, isLast, a)};
     else if (!dot.onTiles)
       upcoming = tilesOfNextRounds(rounds, a, from, isPacked);
+    // What lies behind the last rounds is of no use; measured where a block has four registers.
+    if (!dot.onTiles && rounds.a.alongK && target.hasLargeFirstCache)
+      upcoming.front() = rowsOfNextRounds(rounds, number, isLast, a);
     left = leftOperand(rounds, a);
   }
   bool copies = rounds.aStands == RoundsPlan::InPlaceIfFast;

@@ -42,7 +42,7 @@ void checkDot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool fromZero, b
               bool inPanels = false) {
   int64_t lanes = jit.target().vectorBits / (8 * sizeof(T));
   int64_t aStride = k + 3, bStride = roundUp(n, lanes), cStride = bStride + lanes;
-  int64_t panel = panelLanes(lanes, n);
+  int64_t panel = panelLanes(jit.target(), DotForm::Single, lanes, n);
   auto dot = reinterpret_cast<void (*)(T *, T *, T *)>(
       jit.compile(3, [&](OpBuilder &b, Location loc, ArrayRef<Value> args) {
         Value bytes;
@@ -87,9 +87,10 @@ TEST_P(Dot, EdgeShapes) {
   JitHarness jit(GetParam());
   if (!jit.canRun())
     GTEST_SKIP();
-  const int64_t shapes[][3] = {{1, 1, 1},    {1, 64, 7},   {2, 3, 5},    {3, 17, 4},   {7, 33, 8},
-                               {8, 32, 1},   {9, 47, 9},   {13, 100, 3}, {16, 16, 16}, {17, 1, 31},
-                               {31, 31, 31}, {64, 64, 32}, {65, 80, 12}, {128, 8, 64}, {5, 200, 2}};
+  const int64_t shapes[][3] = {{1, 1, 1},    {1, 64, 7},   {2, 3, 5},    {3, 17, 4},
+                               {7, 33, 8},   {8, 32, 1},   {9, 47, 9},   {13, 100, 3},
+                               {16, 16, 16}, {17, 1, 31},  {31, 31, 31}, {64, 64, 32},
+                               {65, 80, 12}, {128, 8, 64}, {5, 200, 2},  {6, 128, 9}};
   for (auto [m, n, k] : shapes)
     for (bool variant : {false, true}) {
       checkDot<float>(jit, m, n, k, variant, !variant);
@@ -121,7 +122,28 @@ TEST(DotCode, InnerLoopMultiplies) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, Dot, testing::Values("native", "haswell", "x86-64"),
+/// Panels of four registers, where the first-level cache holds them: four rows, two steps at once.
+TEST(DotCode, WidePanels) {
+  JitHarness jit("icelake-server");
+  constexpr int64_t m = 64, n = 128, k = 128;
+  int64_t panel = panelLanes(jit.target(), DotForm::Single, 16, n);
+  ASSERT_EQ(panel, 64);
+  EXPECT_EQ(panelLanes(jit.target(), DotForm::Single, 16, 32), 32);
+  EXPECT_EQ(panelLanes(jit.target(), DotForm::Single, 16, 96), 32);
+  EXPECT_EQ(panelLanes(jit.target(), DotForm::SignedQuads, 16, n), 32);
+  auto emit = [&](OpBuilder &b, Location loc, ArrayRef<Value> args) {
+    emitDot(b, loc, jit.target(), b.getF32Type(), m, n, k, {args[0], k, {}},
+            {args[1], panel, {}, k}, {args[2], n, {}});
+  };
+  std::vector<std::string> block = blockWithMost(jit.assemble(3, emit), "vfmadd");
+  EXPECT_EQ(countOf(block, "vfmadd"), 32u);
+  EXPECT_LE(block.size(), 32u + 2 * 8 + 5); // the operands, and the loop itself
+  EXPECT_EQ(countOf(block, "%rsp"), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, Dot,
+                         testing::Values("native", "haswell", "x86-64", "skylake-avx512",
+                                         "icelake-server"),
                          [](const auto &info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');

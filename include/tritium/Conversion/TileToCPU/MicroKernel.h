@@ -20,11 +20,6 @@ struct PackedMatrix {
   mlir::Value isEmpty = {}; ///< if set (i1): where it is true, acc holds nothing yet
 };
 
-/// Columns of a panel of so many columns at most, in lanes: what a block of the kernel has.
-inline int64_t panelLanes(int64_t lanes, int64_t columns) {
-  return columns <= lanes ? lanes : 2 * lanes;
-}
-
 /// How a product goes along k, and what it reads.
 enum class DotForm : uint8_t {
   Single,         ///< one k after the other; operands of the accumulator's type
@@ -40,6 +35,10 @@ enum class DotForm : uint8_t {
   HalfParts,      ///< BF16Pairs by AMX of fp16, each the sum of two bf16: four products, exact
   FloatParts,     ///< the same of fp32, rounded to two bf16: three products, without the least
 };
+
+/// Columns of a panel of so many columns at most, in lanes of which a register has `lanes`: what a
+/// block of the kernel has.
+int64_t panelLanes(const TargetInfo &target, DotForm form, int64_t lanes, int64_t columns);
 
 /// How many rows of `a` are multiplied at once. By two, so are two columns, and a register has
 /// two by two sums.
