@@ -27,8 +27,6 @@ using namespace tritium::cpu;
 
 namespace {
 
-constexpr int64_t widePanel = 4; ///< registers of columns
-
 class DotEmitter {
 public:
   DotEmitter(OpBuilder &b, Location loc, const TargetInfo &target, Type element, int64_t k,
@@ -101,7 +99,7 @@ private:
   }
 
   bool hasWidePanels() const {
-    return bMatrix.panelRows && bMatrix.rowStride == widePanel * rowsAtOnce * lanes;
+    return bMatrix.panelRows && bMatrix.rowStride == kWidePanel * rowsAtOnce * lanes;
   }
 
   /// Steps of one round of the loop over k. The FMA ports are busy already, so two gain nothing,
@@ -406,6 +404,13 @@ private:
     return SmallVector<Value>(branch.getResults());
   }
 
+  /// Where the result of a block begins.
+  Value resultOf(Value i, Value j) {
+    Value row = b.create<arith::IndexCastOp>(loc, b.getI64Type(), i);
+    Value first = byteAddress(acc.result, b.create<arith::MulIOp>(loc, row, acc.resultStride));
+    return address({first, 0, {}}, Value(), j);
+  }
+
   void emitBlock(Value i, Value j, int64_t rows, int64_t columns) {
     for (const UpcomingTile &tile : upcoming)
       fetchIfAny(tile, i, j, rows);
@@ -439,9 +444,15 @@ private:
       addColumnSums(sums, rows, columns);
 
     sums = arranged(sums, columns, /*back=*/true);
-    for (int64_t row = 0; row < rows; ++row)
+    Value result = acc.result ? resultOf(i, j) : Value();
+    for (int64_t row = 0; row < rows; ++row) {
+      if (result && row)
+        result = byteAddress(result, acc.resultStride);
       for (int64_t column = 0; column < columns; ++column)
-        store(sums[row * columns + column], moved(accBlock, row * acc.rowStride + column * lanes));
+        store(sums[row * columns + column],
+              result ? moved(result, column * lanes)
+                     : moved(accBlock, row * acc.rowStride + column * lanes));
+    }
   }
 
   OpBuilder &b;
@@ -469,8 +480,8 @@ private:
 /// a third for the four rows of `a`, which may compete for few of its sets.
 int64_t tritium::cpu::panelLanes(const TargetInfo &target, DotForm form, int64_t lanes,
                                  int64_t columns) {
-  if (target.hasLargeFirstCache && form == DotForm::Single && columns % (widePanel * lanes) == 0)
-    return widePanel * lanes;
+  if (target.hasLargeFirstCache && form == DotForm::Single && columns % (kWidePanel * lanes) == 0)
+    return kWidePanel * lanes;
   return columns <= lanes ? lanes : 2 * lanes;
 }
 

@@ -36,23 +36,29 @@ template <typename T> struct Buffer {
 };
 
 /// Whole values, so that every order of summation gives the same bits. `fromZero`: what is
-/// in c does not count; `anyRows`: the stride of a is a run-time value.
+/// in c does not count; `anyRows`: the stride of a is a run-time value. In panels, the result goes
+/// to another matrix.
 template <typename T>
 void checkDot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool fromZero, bool anyRows,
               bool inPanels = false) {
   int64_t lanes = jit.target().vectorBits / (8 * sizeof(T));
   int64_t aStride = k + 3, bStride = roundUp(n, lanes), cStride = bStride + lanes;
   int64_t panel = panelLanes(jit.target(), DotForm::Single, lanes, n);
-  auto dot = reinterpret_cast<void (*)(T *, T *, T *)>(
-      jit.compile(3, [&](OpBuilder &b, Location loc, ArrayRef<Value> args) {
+  int64_t dStride = cStride + lanes;
+  auto dot = reinterpret_cast<void (*)(T *, T *, T *, T *)>(
+      jit.compile(4, [&](OpBuilder &b, Location loc, ArrayRef<Value> args) {
         Value bytes;
         if (anyRows)
           bytes = b.create<arith::ConstantIntOp>(loc, aStride * sizeof(T), 64);
+        PackedMatrix acc{args[2], cStride, {}};
+        if (inPanels) {
+          acc.result = args[3];
+          acc.resultStride = b.create<arith::ConstantIntOp>(loc, dStride * sizeof(T), 64);
+        }
         emitDot(b, loc, jit.target(), elementType<T>(b), m, n, k, {args[0], aStride, bytes},
-                {args[1], inPanels ? panel : bStride, {}, inPanels ? k : 0}, {args[2], cStride, {}},
-                fromZero);
+                {args[1], inPanels ? panel : bStride, {}, inPanels ? k : 0}, acc, fromZero);
       }));
-  Buffer<T> a(m * aStride), b(k * cStride), c((m + 1) * cStride);
+  Buffer<T> a(m * aStride), b(k * cStride), c((m + 1) * cStride), d((m + 1) * dStride);
   auto laneOfB = [&](int64_t row, int64_t j) {
     return inPanels ? (j / panel * k + row) * panel + j % panel : row * bStride + j;
   };
@@ -61,7 +67,7 @@ void checkDot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool fromZero, b
     for (size_t i = 0; i < buffer.count; ++i)
       buffer.data[i] = T(int(random() % 201) - 100);
   };
-  fill(a), fill(b), fill(c);
+  fill(a), fill(b), fill(c), fill(d);
   std::vector<T> expected(c.data, c.data + c.count);
   if (fromZero)
     std::fill(expected.begin(), expected.end(), T(0));
@@ -69,16 +75,24 @@ void checkDot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool fromZero, b
     for (int64_t kk = 0; kk < k; ++kk)
       for (int64_t j = 0; j < n; ++j)
         expected[i * cStride + j] += a.data[i * aStride + kk] * b.data[laneOfB(kk, j)];
-  std::vector<T> before(c.data, c.data + c.count);
-  dot(a.data, b.data, c.data);
+  std::vector<T> before(c.data, c.data + c.count), beforeD(d.data, d.data + d.count);
+  dot(a.data, b.data, c.data, d.data);
+  auto at = [&](int64_t i, int64_t j) {
+    return inPanels ? d.data[i * dStride + j] : c.data[i * cStride + j];
+  };
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j)
-      ASSERT_EQ(c.data[i * cStride + j], expected[i * cStride + j])
+      ASSERT_EQ(at(i, j), expected[i * cStride + j])
           << jit.target().cpu << " " << m << "x" << n << "x" << k << " at " << i << "," << j;
   // Nothing beyond the padded row, and no row beyond m, may change.
   for (int64_t i = 0; i <= m; ++i)
-    for (int64_t j = i < m ? bStride : 0; j < cStride; ++j)
+    for (int64_t j = i < m ? bStride : 0; j < cStride; ++j) {
       ASSERT_EQ(c.data[i * cStride + j], before[i * cStride + j]) << i << "," << j;
+      ASSERT_EQ(d.data[i * dStride + j], beforeD[i * dStride + j]) << i << "," << j;
+    }
+  if (inPanels)
+    for (int64_t i = 0; i < m * cStride; ++i)
+      ASSERT_EQ(c.data[i], before[i]) << i;
 }
 
 class Dot : public testing::TestWithParam<const char *> {};
