@@ -204,6 +204,28 @@ def test_sums_stored_by_the_product(m, n, k, tile, dtype):
 
 
 @triton.jit
+def stored_in_part(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rm, rn, rk = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        x = tl.load(a + rm[:, None] * K + (k + rk)[None, :])
+        y = tl.load(b + (k + rk)[:, None] * BN + rn[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(c + rm[:, None] * BN + rn[None, :], acc, mask=(rm < M)[:, None] & (rn < N)[None, :])
+
+
+@pytest.mark.parametrize("m,n", [(64, 128), (63, 128), (64, 127), (0, 128)])
+def test_sums_stored_in_part(m, n):
+    a, b = matrix(64, 256, np.float32, False, 1).copy(), matrix(256, 128, np.float32, False, 2)
+    b, c = b.copy(), np.full((64, 128), -1, np.float32)
+    handle = stored_in_part[(1,)](a, b, c, m, n, 256, 64, 128, 32)
+    wanted = np.full((64, 128), -1, np.float32)
+    wanted[:m, :n] = expected(a, b)[:m, :n]
+    np.testing.assert_array_equal(c, wanted)
+    assert storesItself(handle) == hasWidePanels()
+
+
+@triton.jit
 def same_array(a, b, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     in_place(a, b, a, K, BM, BN, BK)
 
