@@ -42,11 +42,12 @@ void Lowering::findNextRows(const Step &step) {
 
 void Lowering::fetchNextRows(const Step &step, const Index &index) {
   // Rows that fit beside others in the first cache go there, longer ones to the second.
+  constexpr int64_t kNearBytes = 16 * 1024;
   int64_t at = step.lanesDim;
   for (auto [row, address] : llvm::zip(step.nextRows, nextRowAddresses)) {
     int64_t bytes = tt::scalarBytes(pointeeOf(row.pointers()));
     Value chunk = gep(address, mul(index.dims[at].index, bytes));
-    bool isNear = !target.fetchesRowsToL2 && step.shape[at] * bytes <= kNearRowBytes;
+    bool isNear = !target.fetchesRowsToL2 && step.shape[at] * bytes <= kNearBytes;
     int32_t hint = isNear ? 3 : 2;
     for (int64_t line = 0; line < index.width * bytes; line += kCacheLine)
       b.create<LLVM::Prefetch>(loc, gep(chunk, i64(line)), /*rw=*/row.isStored(), hint,

@@ -85,8 +85,6 @@ struct Upcoming {
   llvm::SmallVector<mlir::Value> moving; ///< scalars that the address needs the next values of
 };
 
-constexpr int64_t kNearRowBytes = 16 * 1024; ///< of rows that fit beside others in the first cache
-
 /// A row that the next program along x will load, or that this one will store.
 struct NextRow {
   mlir::Operation *access; ///< a tt.load or a tt.store

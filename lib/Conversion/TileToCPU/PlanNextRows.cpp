@@ -23,6 +23,8 @@ namespace tritium::cpu {
 /// Longer rows would not be kept until they are read.
 constexpr int64_t kMostBytes = 256 * 1024;
 constexpr int64_t kLeastBytes = 1024;
+/// Longer results are slower for it, as measured.
+constexpr int64_t kMostStoredBytes = 4096;
 
 /// A row of this shape, known to be one run of memory.
 static bool isWholeRow(Value pointers, ArrayRef<int64_t> shape, int64_t mostBytes,
@@ -88,7 +90,7 @@ void Planner::planNextRows() {
     for (const Root &root : step->roots) {
       llvm::SetVector<Operation *> ops;
       auto store = root.kind == Root::Store ? cast<tt::StoreOp>(root.op) : tt::StoreOp();
-      if (store && isWholeRow(store.getPtr(), shape, kNearRowBytes, facts.strides) &&
+      if (store && isWholeRow(store.getPtr(), shape, kMostStoredBytes, facts.strides) &&
           !plan.streamedStores.contains(store) && isArithmetic(store.getPtr()) &&
           collectScalars(store.getPtr(), ops))
         heavy->nextRows.push_back({store, llvm::to_vector(ops)});
