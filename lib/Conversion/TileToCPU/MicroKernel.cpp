@@ -102,9 +102,8 @@ private:
     return bMatrix.panelRows && bMatrix.rowStride == kWidePanel * rowsAtOnce * lanes;
   }
 
-  /// Steps of one round of the loop over k. The FMA ports are busy already, so two gain nothing,
-  /// but where other work on the core takes a share of its instructions: there blocks of panels of
-  /// four registers lose less.
+  /// Steps of one round of the loop over k: FMA's ports are busy with one, but two are fewer
+  /// instructions, which other work on the core takes a share of.
   int64_t stepsAtOnce() const { return hasWidePanels() && k / group % 2 == 0 ? 2 : 1; }
 
   Value zero() { return b.create<arith::ConstantOp>(loc, cast<TypedAttr>(b.getZeroAttr(vector))); }
