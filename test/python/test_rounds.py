@@ -171,6 +171,79 @@ def test_output_in_b():
     np.testing.assert_array_equal(memory, wanted)
 
 
+@triton.jit
+def in_place(a, b, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn, rk = tl.arange(0, BN), tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        x = tl.load(a + rm[:, None] * K + (k + rk)[None, :])
+        y = tl.load(b + (k + rk)[:, None] * BN + rn[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(c + (rm[:, None] * K + rn[None, :]), acc)
+
+
+def storesItself(handle):
+    return any("stores its sums itself" in r.message for r in handle.remarks)
+
+
+def hasWidePanels():
+    return "avx512_vbmi2" in FEATURES and "sse4a" not in FEATURES
+
+
+@pytest.mark.parametrize("m,n,k,tile,dtype", [
+    (128, 128, 512, (64, 128, 32), np.float32), (128, 128, 512, (64, 64, 32), np.float64),
+    (100, 150, 512, (64, 64, 32), np.float32),  # tiles that masks cut keep their phase
+    (64, 64, 500, (64, 64, 32), np.float32), (64, 64, 64, (64, 64, 32), np.float32),
+    (64, 64, 0, (64, 64, 32), np.float32)])  # as do last rounds that are not multiplied at once
+def test_sums_stored_by_the_product(m, n, k, tile, dtype):
+    a, b = matrix(m, k, dtype, False, 1), matrix(k, n, dtype, False, 2)
+    c, handle = launch(a, b, tile)
+    np.testing.assert_array_equal(c, expected(a, b))
+    assert storesItself(handle) == hasWidePanels()
+
+
+@triton.jit
+def stored_in_part(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rm, rn, rk = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        x = tl.load(a + rm[:, None] * K + (k + rk)[None, :])
+        y = tl.load(b + (k + rk)[:, None] * BN + rn[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(c + rm[:, None] * BN + rn[None, :], acc, mask=(rm < M)[:, None] & (rn < N)[None, :])
+
+
+@pytest.mark.parametrize("m,n", [(64, 128), (63, 128), (64, 127), (0, 128)])
+def test_sums_stored_in_part(m, n):
+    a, b = matrix(64, 256, np.float32, False, 1).copy(), matrix(256, 128, np.float32, False, 2)
+    b, c = b.copy(), np.full((64, 128), -1, np.float32)
+    handle = stored_in_part[(1,)](a, b, c, m, n, 256, 64, 128, 32)
+    wanted = np.full((64, 128), -1, np.float32)
+    wanted[:m, :n] = expected(a, b)[:m, :n]
+    np.testing.assert_array_equal(c, wanted)
+    assert storesItself(handle) == hasWidePanels()
+
+
+@triton.jit
+def same_array(a, b, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    in_place(a, b, a, K, BM, BN, BK)
+
+
+def test_output_in_a():
+    """Sums go over the rows that later columns are multiplied by."""
+    n = 256
+    b = matrix(n, n, np.float32, False, 7).copy()
+    for kernel in (in_place, same_array):
+        a = matrix(n, n, np.float32, False, 8).copy()
+        wanted = expected(a, b)
+        arrays = (a, b, a.reshape(-1)) if kernel is in_place else (a, b)
+        handle = kernel[(n // 64,)](*arrays, n, 64, n, 32)
+        np.testing.assert_array_equal(a, wanted)
+        # Of arrays that overlap a launch takes other code than the handle tells of.
+        assert kernel is in_place or not storesItself(handle)
+
+
 # Tiles that do not follow each other: every second one along k, and addresses that turn back.
 @triton.jit
 def folded(a, b, c, M, N, K, am, ak, bk, bn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,

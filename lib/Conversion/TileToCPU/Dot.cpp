@@ -11,14 +11,14 @@ using namespace mlir;
 
 namespace tritium::cpu {
 
-/// Where the tile of a load begins, and how far rows along dimension `rowsDim` are apart.
-Lowering::DirectRead Lowering::placeOf(tt::LoadOp load, int64_t rowsDim) {
+/// Where a tile in memory begins, and how far rows along dimension `rowsDim` are apart.
+Lowering::DirectRead Lowering::placeOf(Value pointers, int64_t rowsDim) {
   Chunk at[2];
   for (int64_t row : {0, 1}) {
     Index index;
     index.dims.assign(2, {DimIndex::Scalar, i64(0)});
     index.dims[rowsDim].index = i64(row);
-    at[row] = evaluate(load.getPtr(), index);
+    at[row] = evaluate(pointers, index);
   }
   assert(at[0].base == at[1].base && "rows of one tile have one base");
   return {scalarAddress(at[0]), sub(at[1].v, at[0].v)};
@@ -34,7 +34,7 @@ void Lowering::emitDirectRead(const Step &step) {
   SmallVector<Value> terms;
   if (step.whole)
     terms = emitScalarCode(step.whole->code);
-  DirectRead direct = placeOf(load, rows);
+  DirectRead direct = placeOf(load.getPtr(), rows);
   if (step.whole) {
     const Buffer &buffer = *step.roots.front().buffer;
     auto branch =
@@ -74,14 +74,16 @@ func::FuncOp Lowering::dotFunction(const DotPlan &dot, int64_t m, int64_t n, int
   // Whether the sums are empty yet; where rows of a are copied to, and whether they are.
   bool mayBeFirst = rounds && rounds->fromZero;
   bool copies = rounds && rounds->aStands == RoundsPlan::InPlaceIfFast;
+  bool hasResult = rounds && rounds->epilogue && rounds->epilogue->store;
   name += mayBeFirst ? "_first" : "";
+  name += hasResult ? "_result" : "";
   name += copies ? "_copies" : "";
   for (const UpcomingTile &tile : upcoming)
     name += "_next_" + std::to_string(tile.rows) + "x" + std::to_string(tile.rowBytes);
   // Parts are made where AMX is there, for it alone.
   bool onlyTiles = partsOf(dot.form) > 1, asks = dot.onTiles && !onlyTiles;
-  unsigned ahead = upcoming.size(), pointers = 3 + ahead + copies;
-  unsigned numbers = ahead + asks + mayBeFirst + copies + dot.a.readsMemory;
+  unsigned ahead = upcoming.size(), pointers = 3 + ahead + copies + hasResult;
+  unsigned numbers = ahead + asks + mayBeFirst + copies + hasResult + dot.a.readsMemory;
   return sharedFunction(name, pointers, numbers, [&](Block::BlockArgListType arguments) {
     ArrayRef<BlockArgument> bases = arguments.slice(3, ahead + copies);
     ArrayRef<BlockArgument> numbersLeft = arguments.drop_front(pointers);
@@ -98,9 +100,12 @@ func::FuncOp Lowering::dotFunction(const DotPlan &dot, int64_t m, int64_t n, int
       tile.rowStride = next(true);
     }
     Value refused = next(asks), isFirst = next(mayBeFirst), isCopied = next(copies);
+    Value resultStride = next(hasResult);
     PackedMatrix a{arguments[0], rowsOfA, next(dot.a.readsMemory)};
     PackedMatrix rhs{arguments[1], rowsOfB, {}, dot.panelRows};
     PackedMatrix acc{arguments[2], rowsOfAcc, {}};
+    if (hasResult)
+      acc.result = arguments[pointers - 1], acc.resultStride = resultStride;
     if (isFirst)
       acc.isEmpty = compare(arith::CmpIPredicate::ne, isFirst, i64(0));
     OpBuilder::InsertionGuard guard(b);

@@ -10,6 +10,8 @@
 //   if (the last chunk has not done it)
 //     the phase
 //
+// Or, where the phase stores the sums as they are: the last product does, if it may.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
@@ -98,6 +100,24 @@ void Lowering::emitPrologueAndProduct(const Step &step, Value packed,
   emitSteps(step.before);
   loc = op.getLoc();
   productAlone();
+}
+
+std::pair<Lowering::DirectRead, Value> Lowering::resultOfProduct(const RoundsPlan &rounds,
+                                                                 Value isLast) {
+  if (!rounds.epilogue || !rounds.epilogue->store)
+    return {};
+  const EpiloguePlan &epilogue = *rounds.epilogue;
+  const Buffer &sums = *rounds.dot.accumulator;
+  MemoScope scope(*this);
+  Value isStored = isLast;
+  if (epilogue.holds)
+    isStored = b.create<arith::AndIOp>(loc, isStored,
+                                       emitScalarCode(epilogue.holds->code)[epilogue.holds->holds]);
+  DirectRead place = placeOf(tt::StoreOp(epilogue.store).getPtr(), /*rowsDim=*/0);
+  Value stride = i64(sums.rowStride * tt::scalarBytes(sums.element));
+  place.base = b.create<arith::SelectOp>(loc, isStored, place.base, bufferBase(sums));
+  place.rowStride = b.create<arith::SelectOp>(loc, isStored, place.rowStride, stride);
+  return {place, isStored};
 }
 
 /// What the last product has not done.

@@ -264,7 +264,7 @@ private:
   // NextRows.cpp
   //===--------------------------------------------------------------------===//
   llvm::SmallVector<mlir::Value> nextRowAddresses; ///< of the phase being emitted
-  mlir::Value nextRowAddress(const NextRow &row);
+  mlir::Value addressOf(const NextRow &row);
   void findNextRows(const Step &step);
   void fetchNextRows(const Step &step, const Index &index);
 
@@ -364,7 +364,7 @@ private:
     mlir::Value base, rowStride;
   };
   llvm::DenseMap<mlir::Value, DirectRead> directReads;
-  DirectRead placeOf(tt::LoadOp load, int64_t rowsDim);
+  DirectRead placeOf(mlir::Value pointers, int64_t rowsDim);
   void emitDirectRead(const Step &step);
   void emitRounding(const Buffer &buffer, mlir::Type element);
 
@@ -420,6 +420,9 @@ private:
   void emitStepsOfBlock(const StepList &steps, mlir::Value row, mlir::Value column);
   void emitEpilogueOfBlock(const EpiloguePlan &epilogue, mlir::Value row, mlir::Value column);
   void emitWholeEpilogue(const EpiloguePlan &epilogue, mlir::Value isDone);
+  /// Where the last product stores its sums, and the others; whether that is the last one, and has
+  /// stored them (i1).
+  std::pair<DirectRead, mlir::Value> resultOfProduct(const RoundsPlan &rounds, mlir::Value isLast);
   /// The part of a tile that a phase is emitted for: where it begins. Empty: the tile is whole.
   llvm::SmallVector<mlir::Value, 2> origin;
   const Buffer *partBuffer = nullptr; ///< has that part of a tile only

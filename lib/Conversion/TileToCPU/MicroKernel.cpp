@@ -98,6 +98,14 @@ private:
                        panel ? panel : 8);
   }
 
+  bool hasWidePanels() const {
+    return bMatrix.panelRows && bMatrix.rowStride == kWidePanel * rowsAtOnce * lanes;
+  }
+
+  /// Steps of one round of the loop over k: FMA's ports are busy with one, but two are fewer
+  /// instructions, which other work on the core takes a share of.
+  int64_t stepsAtOnce() const { return hasWidePanels() && k / group % 2 == 0 ? 2 : 1; }
+
   Value zero() { return b.create<arith::ConstantOp>(loc, cast<TypedAttr>(b.getZeroAttr(vector))); }
 
   Value index(int64_t value) { return b.create<arith::ConstantIndexOp>(loc, value); }
@@ -228,19 +236,20 @@ private:
     return words;
   }
 
-  /// One step of a block: group `kk` of k, of `valid` elements.
+  /// One step of a block: the group of k that is `further` behind group `kk`, of `valid` elements.
   void emitStep(ArrayRef<Value> aRows, Value bBlock, Value kk, int64_t columns,
-                SmallVectorImpl<Value> &sums, int64_t valid) {
+                SmallVectorImpl<Value> &sums, int64_t valid, int64_t further = 0) {
     Value column = group == 1 ? kk : b.create<arith::MulIOp>(loc, kk, index(group)).getResult();
     Value aPointer = address({aRows.front(), a.rowStride, {}}, Value(), column, elementOfA);
     SmallVector<Value> bs = rowsOfB ? readRows(bBlock, kk, columns) : SmallVector<Value>();
     Value bPointer = address({bBlock, bMatrix.rowStride, {}}, kk, Value());
     for (int64_t i = bs.size(); i < columns * rowsAtOnce; ++i)
-      bs.push_back(load(vector, bPointer, i * lanes));
+      bs.push_back(load(vector, bPointer, further * bMatrix.rowStride + i * lanes));
     int64_t rows = aRows.size();
     auto rowAt = [&](int64_t row) {
-      return a.byteStride ? address({aRows[row], 0, {}}, Value(), column, elementOfA)
-                          : moved(aPointer, row * a.rowStride, elementOfA);
+      Value pointer = a.byteStride ? address({aRows[row], 0, {}}, Value(), column, elementOfA)
+                                   : moved(aPointer, row * a.rowStride, elementOfA);
+      return moved(pointer, further * group, elementOfA);
     };
     for (int64_t row = 0; row < rows; row += rowsAtOnce) {
       // An odd row is its own neighbour.
@@ -286,6 +295,18 @@ private:
         sum = b.create<arith::AddIOp>(loc, sum, start);
       }
     }
+  }
+
+  /// Rows that are no distance apart stand for a tile that will not be read.
+  void fetchIfAny(const UpcomingTile &tile, Value i, Value j, int64_t rows) {
+    if (!hasWidePanels())
+      return fetch(tile, i, j, rows);
+    Value isRead = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, tile.rowStride,
+                                           b.create<arith::ConstantIntOp>(loc, 0, 64));
+    auto branch = b.create<scf::IfOp>(loc, isRead, /*else=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    fetch(tile, i, j, rows);
   }
 
   /// Fetches the part of `tile` that is to the tile what the block is to the product.
@@ -382,9 +403,16 @@ private:
     return SmallVector<Value>(branch.getResults());
   }
 
+  /// Where the result of a block begins.
+  Value resultOf(Value i, Value j) {
+    Value row = b.create<arith::IndexCastOp>(loc, b.getI64Type(), i);
+    Value first = byteAddress(acc.result, b.create<arith::MulIOp>(loc, row, acc.resultStride));
+    return address({first, 0, {}}, Value(), j);
+  }
+
   void emitBlock(Value i, Value j, int64_t rows, int64_t columns) {
     for (const UpcomingTile &tile : upcoming)
-      fetch(tile, i, j, rows);
+      fetchIfAny(tile, i, j, rows);
     SmallVector<Value> aRows(rows);
     for (int64_t row = 0; row < rows; ++row)
       aRows[row] = a.byteStride ? rowOfA(i, row ? aRows[row - 1] : Value())
@@ -398,14 +426,14 @@ private:
     if (findsColumnSums())
       sums.append(columns, zero());
 
-    // Unrolling k gains nothing: the FMA ports are busy already.
-    int64_t wholeGroups = k / group;
+    int64_t wholeGroups = k / group, atOnce = stepsAtOnce();
     if (wholeGroups > 0) {
-      auto loop = b.create<scf::ForOp>(loc, index(0), index(wholeGroups), index(1), sums);
+      auto loop = b.create<scf::ForOp>(loc, index(0), index(wholeGroups), index(atOnce), sums);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       SmallVector<Value> inner(loop.getRegionIterArgs());
-      emitStep(aRows, bBlock, loop.getInductionVar(), columns, inner, group);
+      for (int64_t step = 0; step < atOnce; ++step)
+        emitStep(aRows, bBlock, loop.getInductionVar(), columns, inner, group, step);
       b.create<scf::YieldOp>(loc, inner);
       sums.assign(loop.result_begin(), loop.result_end());
     }
@@ -415,9 +443,15 @@ private:
       addColumnSums(sums, rows, columns);
 
     sums = arranged(sums, columns, /*back=*/true);
-    for (int64_t row = 0; row < rows; ++row)
+    Value result = acc.result ? resultOf(i, j) : Value();
+    for (int64_t row = 0; row < rows; ++row) {
+      if (result && row)
+        result = byteAddress(result, acc.resultStride);
       for (int64_t column = 0; column < columns; ++column)
-        store(sums[row * columns + column], moved(accBlock, row * acc.rowStride + column * lanes));
+        store(sums[row * columns + column],
+              result ? moved(result, column * lanes)
+                     : moved(accBlock, row * acc.rowStride + column * lanes));
+    }
   }
 
   OpBuilder &b;
@@ -439,6 +473,16 @@ private:
 };
 
 } // namespace
+
+/// A block of four registers of columns reads eight operands for 16 products, one of two reads ten.
+/// A panel for it, 128 rows of 256 bytes, takes two thirds of a large first-level cache, and leaves
+/// a third for the four rows of `a`, which may compete for few of its sets.
+int64_t tritium::cpu::panelLanes(const TargetInfo &target, DotForm form, int64_t lanes,
+                                 int64_t columns) {
+  if (target.hasLargeFirstCache && form == DotForm::Single && columns % (kWidePanel * lanes) == 0)
+    return kWidePanel * lanes;
+  return columns <= lanes ? lanes : 2 * lanes;
+}
 
 int64_t tritium::cpu::bytesOfSharedGroups(const TargetInfo &target, DotForm form, int64_t m,
                                           int64_t k) {

@@ -85,11 +85,14 @@ struct Upcoming {
   llvm::SmallVector<mlir::Value> moving; ///< scalars that the address needs the next values of
 };
 
-/// A row that the next program along x will load.
+/// A row that the next program along x will load, or that this one will store.
 struct NextRow {
-  tt::LoadOp load;
-  /// The operations on scalars, in their order, that make its address another one.
+  mlir::Operation *access; ///< a tt.load or a tt.store
+  /// The operations on scalars, in their order, that make its address another one; of a store all
+  /// that its address is computed by.
   llvm::SmallVector<mlir::Operation *> moving;
+  bool isStored() const { return mlir::isa<tt::StoreOp>(access); }
+  mlir::Value pointers() const { return access->getOperand(0); }
 };
 
 constexpr int64_t kMostKeptBytes = 1 << 20; ///< of packed operands: half of a second-level cache
@@ -128,13 +131,16 @@ struct DotPlan {
 
 struct Step;
 
-/// What stands behind the loop of a RoundsPlan that AMX multiplies: a phase that only stores, and
-/// all that needs the loop's sums, each at their own place.
+/// What stands behind the loop of a RoundsPlan: a phase that only stores, and all that needs the
+/// loop's sums, each at their own place.
 struct EpiloguePlan {
-  mlir::Value sums;      ///< what the loop gives
-  Buffer *ofBlock;       ///< where a block of the last product's sums stands
-  std::list<Step> block; ///< the phase over one block, done as soon as that stands there
-  std::list<Step> whole; ///< the phase, for where the last rounds were not multiplied by AMX
+  mlir::Value sums;          ///< what the loop gives
+  Buffer *ofBlock = nullptr; ///< by AMX: where a block of the last product's sums stands
+  std::list<Step> block; ///< by AMX: the phase over one block, done as soon as that stands there
+  /// Not by AMX: the phase does nothing but this, and the last product stores its sums there.
+  tt::StoreOp store = {};
+  std::optional<Guard> holds; ///< where the mask of `store` is true everywhere
+  std::list<Step> whole;      ///< the phase, for where the last product has not done it
 };
 
 /// Rounds of a loop that does nothing but one product, multiplied at once: tiles that follow each

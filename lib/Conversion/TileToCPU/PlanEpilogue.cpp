@@ -13,6 +13,10 @@
 // call nothing, so that the registers of AMX stay configured. What computes scalars for it is done
 // in front of the loop.
 //
+// Blocks of FMA are smaller, and of them the phase would be more code. But one that only stores the
+// sums as they are to rows a distance apart, which its mask does not cut, needs none: the last
+// product stores its blocks there. This is for blocks of four registers of columns (kWidePanel).
+//
 // In the same way what the sums of one product begin with is computed where the product comes to a
 // block, like the sums of attention that are scaled because a row's maximum has grown:
 //
@@ -99,6 +103,29 @@ bool Planner::fitsEpilogue(const Step &loop, const Step &phase) {
          needsOnly(phase, loopOp, sums);
 }
 
+/// Whether the product can store the sums where `phase` would.
+std::optional<EpiloguePlan> Planner::storedByProduct(const RoundsPlan &rounds, const Step &phase,
+                                                     Value sums) {
+  const DotPlan &dot = rounds.dot;
+  int64_t lanes = target.vectorBits / tt::scalarBits(dot.accumulator->element);
+  auto store = cast<tt::StoreOp>(phase.roots.front().op);
+  Value at = store.getPtr();
+  if (phase.roots.size() != 1 || store.getValue() != sums || rounds.bInPlace ||
+      dot.rowOfPackedB() != kWidePanel * lanes || pointeeOf(at) != dot.accumulator->element ||
+      !isContiguous(at, 1, facts.strides) || !facts.strides.isLinear(at, 0) || !isArithmetic(at))
+    return std::nullopt;
+  EpiloguePlan epilogue{.sums = sums, .store = store};
+  if (!store.getMask())
+    return epilogue;
+  Guard guard;
+  auto whole = TileConditions(facts.ranges, facts.strides, guard.code).allTrue(store.getMask());
+  if (!whole)
+    return std::nullopt;
+  guard.holds = *whole;
+  epilogue.holds = std::move(guard);
+  return epilogue;
+}
+
 /// The same phase over one block of sums.
 StepList Planner::planBlockOf(const Step &phase) {
   StepList steps;
@@ -141,17 +168,25 @@ void Planner::planEpilogues(StepList &steps) {
   if (options.mayAlias || metadata.hasIndirectPointers)
     return;
   for (auto loop = steps.begin(); loop != steps.end(); ++loop) {
-    if (!loop->rounds || !loop->rounds->dot.onTiles || loop->rounds->m % kBlockRows ||
-        loop->rounds->n % kBlockRows)
+    if (!loop->rounds)
+      continue;
+    const RoundsPlan &rounds = *loop->rounds;
+    bool onTiles = rounds.dot.onTiles;
+    if (onTiles && (rounds.m % kBlockRows || rounds.n % kBlockRows))
       continue;
     auto phase = phaseBehind(steps, loop);
     if (phase == steps.end() || !fitsEpilogue(*loop, *phase))
       continue;
-    EpiloguePlan epilogue;
-    epilogue.sums = sumsOf(cast<scf::ForOp>(loop->op));
-    epilogue.ofBlock =
-        allocate({kBlockRows, kBlockRows}, loop->rounds->dot.accumulator->element, /*dense=*/true);
-    epilogue.block = planBlockOf(*phase);
+    EpiloguePlan epilogue{.sums = sumsOf(cast<scf::ForOp>(loop->op))};
+    if (onTiles) {
+      epilogue.ofBlock =
+          allocate({kBlockRows, kBlockRows}, rounds.dot.accumulator->element, /*dense=*/true);
+      epilogue.block = planBlockOf(*phase);
+    } else if (auto stored = storedByProduct(rounds, *phase, epilogue.sums)) {
+      epilogue = std::move(*stored);
+    } else {
+      continue;
+    }
     steps.splice(loop, steps, std::next(loop), phase);
     epilogue.whole.splice(epilogue.whole.end(), steps, phase);
     loop->rounds->epilogue = std::move(epilogue);

@@ -8,8 +8,9 @@
 //   for %i in row { ask for P(%id + 1)[%i];  .. exp(%row[%i] - ..) .. }
 //
 // The addresses only fetch, so it does no harm that the last program has no next, or that a mask
-// hides a part of the row. Passes that compute little are as fast as memory, which more to do at
-// once makes slower.
+// hides a part of the row. In the same way it asks for the lines that this program stores in a
+// later pass, which would have to wait for them (measured on Intel's cores alone). Passes that
+// compute little are as fast as memory, which more to do at once makes slower.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,16 +23,19 @@ namespace tritium::cpu {
 /// Longer rows would not be kept until they are read.
 constexpr int64_t kMostBytes = 256 * 1024;
 constexpr int64_t kLeastBytes = 1024;
+/// Longer results are slower for it, as measured.
+constexpr int64_t kMostStoredBytes = 4096;
 
-/// A row that the whole kernel loads, known to be one run of memory.
-static bool isWholeRow(tt::LoadOp load, Block &body, Strides &strides) {
-  auto type = dyn_cast<RankedTensorType>(load.getPtr().getType());
-  if (!type || load->getBlock() != &body || load.getIsVolatile())
+/// A row of this shape, known to be one run of memory.
+static bool isWholeRow(Value pointers, ArrayRef<int64_t> shape, int64_t mostBytes,
+                       Strides &strides) {
+  auto type = dyn_cast<RankedTensorType>(pointers.getType());
+  if (!type || type.getShape() != shape)
     return false;
-  int64_t bytes = type.getNumElements() * int64_t(tt::scalarBytes(pointeeOf(load.getPtr())));
-  int64_t dim = llvm::max_element(type.getShape()) - type.getShape().begin();
-  return type.getDimSize(dim) == type.getNumElements() && bytes >= kLeastBytes &&
-         bytes <= kMostBytes && isContiguous(load.getPtr(), dim, strides);
+  int64_t bytes = type.getNumElements() * int64_t(tt::scalarBytes(pointeeOf(pointers)));
+  int64_t dim = llvm::max_element(shape) - shape.begin();
+  return shape[dim] == type.getNumElements() && bytes >= kLeastBytes && bytes <= mostBytes &&
+         isContiguous(pointers, dim, strides);
 }
 
 /// Adds the operations on scalars that `value` is computed by, in their order; false if some of
@@ -70,16 +74,27 @@ void Planner::planNextRows() {
   });
   if (hasDot || heavy == plan.steps.rend() || heavy->versions.front().width == 1)
     return;
-  auto shape = heavy->shape;
+  ArrayRef<int64_t> shape = heavy->shape;
   for (auto load : body.getOps<tt::LoadOp>()) {
     llvm::SetVector<Operation *> ops;
-    if (!isWholeRow(load, body, facts.strides) || tt::shapeOf(load.getType()) != ArrayRef(shape) ||
+    if (load.getIsVolatile() || !isWholeRow(load.getPtr(), shape, kMostBytes, facts.strides) ||
         !isArithmetic(load.getPtr()) || !collectScalars(load.getPtr(), ops))
       continue;
     NextRow next{load, movingOps(ops.getArrayRef())};
     if (!next.moving.empty())
       heavy->nextRows.push_back(std::move(next));
   }
+  if (!target.hasLargeFirstCache)
+    return;
+  for (auto step = heavy.base(); step != plan.steps.end(); ++step)
+    for (const Root &root : step->roots) {
+      llvm::SetVector<Operation *> ops;
+      auto store = root.kind == Root::Store ? cast<tt::StoreOp>(root.op) : tt::StoreOp();
+      if (store && isWholeRow(store.getPtr(), shape, kMostStoredBytes, facts.strides) &&
+          !plan.streamedStores.contains(store) && isArithmetic(store.getPtr()) &&
+          collectScalars(store.getPtr(), ops))
+        heavy->nextRows.push_back({store, llvm::to_vector(ops)});
+    }
 }
 
 } // namespace tritium::cpu

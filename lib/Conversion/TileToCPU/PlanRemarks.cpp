@@ -127,7 +127,9 @@ void Lowering::remarkSteps(const StepList &steps) {
     if (step.rounds && step.rounds->epilogue) {
       const StepList &whole = step.rounds->epilogue->whole;
       remark(subjectOf(whole.front()), "applied",
-             "each block of the product's sums is stored as soon as AMX is done with it",
+             step.rounds->epilogue->store
+                 ? "the product of the last rounds stores its sums itself"
+                 : "each block of the product's sums is stored as soon as AMX is done with it",
              {{"case", "epilogue"}});
       remarkSteps(whole);
     }

@@ -181,7 +181,7 @@ void Planner::allocateOperands(RoundsPlan &rounds) {
   DotForm form = rounds.dot.form;
   Type to = operandType(rounds.op, form), sum = rounds.dot.accumulator->element;
   int64_t group = groupOf(form), parts = partsOf(form);
-  int64_t lanes = panelLanes(target.vectorBits / tt::scalarBits(sum), rounds.n);
+  int64_t lanes = panelLanes(target, form, target.vectorBits / tt::scalarBits(sum), rounds.n);
   int64_t panels = llvm::divideCeil(rounds.n, lanes), slots = std::max<int64_t>(rounds.dot.kept, 1);
   rounds.dot.panelRows = llvm::divideCeil(rounds.k, group) * parts + hasStartRow(form);
   if (!rounds.bInPlace)

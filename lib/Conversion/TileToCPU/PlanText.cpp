@@ -142,7 +142,10 @@ private:
     for (const Root &root : step.roots)
       printRoot(step, root);
     for (const NextRow &row : step.nextRows)
-      line() << "asks for the next program's " << name(tt::LoadOp(row.load).getResult()) << '\n';
+      if (row.isStored())
+        line() << "asks for the lines of the row at " << name(row.pointers()) << '\n';
+      else
+        line() << "asks for the next program's " << name(row.access->getResult(0)) << '\n';
     indent -= 2;
     printScratch(step);
   }
@@ -292,13 +295,20 @@ private:
     indent -= 2;
     if (!rounds.epilogue)
       return;
-    line() << "each block of the last sums, in " << name(rounds.epilogue->ofBlock) << ":\n";
-    indent += 2;
-    printSteps(rounds.epilogue->block);
-    indent -= 2;
+    if (rounds.epilogue->store)
+      line() << "the last sums are stored where they belong" << '\n';
+    else
+      printBlocks(rounds);
     line() << "or, if that was not done:\n";
     indent += 2;
     printSteps(rounds.epilogue->whole);
+    indent -= 2;
+  }
+
+  void printBlocks(const RoundsPlan &rounds) {
+    line() << "each block of the last sums, in " << name(rounds.epilogue->ofBlock) << ":\n";
+    indent += 2;
+    printSteps(rounds.epilogue->block);
     indent -= 2;
   }
 

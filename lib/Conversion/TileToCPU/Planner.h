@@ -114,6 +114,8 @@ private:
   // PlanEpilogue.cpp
   void planEpilogues(StepList &steps);
   bool fitsEpilogue(const Step &loop, const Step &phase);
+  std::optional<EpiloguePlan> storedByProduct(const RoundsPlan &rounds, const Step &phase,
+                                              mlir::Value sums);
   std::list<Step> planBlockOf(const Step &phase);
   void planPrologue(Step &product, tt::DotOp op);
 

@@ -53,7 +53,7 @@ SmallVector<Value> Lowering::findWhole(const Step &planned, scf::ForOp op, Round
     MemoScope scope(*this);
     enter(range.lower, carried);
     for (const RoundsPlan::Operand *operand : operands) {
-      DirectRead place = placeOf(operand->load, operand->rowsDim());
+      DirectRead place = placeOf(tt::LoadOp(operand->load).getPtr(), operand->rowsDim());
       int64_t bytes = tt::scalarBytes(pointeeOf(tt::LoadOp(operand->load).getPtr()));
       advances.push_back(operand->alongK ? i64(round * bytes) : mul(place.rowStride, round));
       inits.push_back(address(place));
@@ -74,7 +74,7 @@ SmallVector<Value> Lowering::findWhole(const Step &planned, scf::ForOp op, Round
       isWhole = b.create<arith::AndIOp>(loc, isWhole, condition);
     };
     for (auto [i, operand] : llvm::enumerate(operands)) {
-      DirectRead place = placeOf(operand->load, operand->rowsDim());
+      DirectRead place = placeOf(tt::LoadOp(operand->load).getPtr(), operand->rowsDim());
       require(compare(arith::CmpIPredicate::eq, address(place), arguments[1 + i]));
       require(compare(arith::CmpIPredicate::eq, place.rowStride, first[i].rowStride));
       if (operand->whole)
@@ -299,7 +299,7 @@ SmallVector<UpcomingTile> Lowering::tilesOfNextRounds(const RoundsPlan &rounds, 
   return {left, right};
 }
 
-/// The rows of a that AMX asks for: those of the next rounds, or, behind the last ones, those that
+/// The rows of a that are asked for: those of the next rounds, or, behind the last ones, those that
 /// a program with the next rows begins with.
 UpcomingTile Lowering::rowsOfNextRounds(const RoundsPlan &rounds, Value number, Value isLast,
                                         DirectRead a) {
@@ -363,6 +363,9 @@ Value Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, Valu
       upcoming = {rowsOfNextRounds(rounds, number, isLast, a)};
     else if (!dot.onTiles)
       upcoming = tilesOfNextRounds(rounds, a, from, isPacked);
+    // What lies behind the last rounds is of no use; measured where a block has four registers.
+    if (!dot.onTiles && rounds.a.alongK && target.hasLargeFirstCache)
+      upcoming.front() = rowsOfNextRounds(rounds, number, isLast, a);
     left = leftOperand(rounds, a);
   }
   bool copies = rounds.aStands == RoundsPlan::InPlaceIfFast;
@@ -374,6 +377,9 @@ Value Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, Valu
     arguments.push_back(tile.base);
   if (copies)
     arguments.push_back(bufferBase(*dot.a.packed));
+  auto [result, isStored] = resultOfProduct(rounds, isLast);
+  if (isStored)
+    arguments.push_back(result.base);
   for (const UpcomingTile &tile : upcoming)
     arguments.push_back(tile.rowStride);
   if (dot.onTiles && partsOf(dot.form) == 1)
@@ -384,15 +390,17 @@ Value Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, Valu
     arguments.push_back(number64(isFirst));
   if (copies)
     arguments.push_back(isCopied);
+  if (isStored)
+    arguments.push_back(result.rowStride);
   if (left.rowStride)
     arguments.push_back(left.rowStride);
   auto product = [&] {
     b.create<func::CallOp>(loc, dotFunction(dot, rounds.m, rounds.n, rounds.k, upcoming, &rounds),
                            arguments);
   };
-  if (!rounds.epilogue) {
+  if (!rounds.epilogue || isStored) {
     product();
-    return {};
+    return isStored;
   }
   const Buffer *copy = dot.a.packed, &sums = *dot.accumulator;
   return emitProductAndEpilogue(

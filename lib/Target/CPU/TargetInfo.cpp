@@ -154,6 +154,7 @@ bool findTarget(const std::string &cpu, tritium::cpu::TargetInfo &info, std::str
     info.features += info.features.empty() ? "-prefer-256-bit" : ",-prefer-256-bit";
     info.hasBF16Dot = has("+avx512bf16") && isAMD;
     info.hasByteDot = has("+avx512vnni");
+    info.hasLargeFirstCache = has("+avx512vbmi2") && !isAMD;
     // Without permission vectors do it, in the same layout.
     bool hasTiles = has("+amx-tile") && Triple(info.triple).isOSLinux();
     info.hasBF16Tiles = hasTiles && has("+amx-bf16") && has("+avx512bf16");

@@ -166,7 +166,9 @@ template <typename Operand, typename Sum> struct GroupedDot {
   GroupedDot(DotForm form, bool onTiles, int64_t m, int64_t n, int64_t k)
       : form(form), onTiles(onTiles), m(m), n(n), k(k) {}
 
-  void packInPanels(const JitHarness &jit) { panel = panelLanes(jit.target().vectorBits / 32, n); }
+  void packInPanels(const JitHarness &jit) {
+    panel = panelLanes(jit.target(), form, jit.target().vectorBits / 32, n);
+  }
 
   int64_t laneOfPacked(int64_t row, int64_t j) const {
     return panel ? (j / panel * (groups + 1) + row) * panel + j % panel : row * cStride + j;

@@ -36,23 +36,29 @@ template <typename T> struct Buffer {
 };
 
 /// Whole values, so that every order of summation gives the same bits. `fromZero`: what is
-/// in c does not count; `anyRows`: the stride of a is a run-time value.
+/// in c does not count; `anyRows`: the stride of a is a run-time value. In panels, the result goes
+/// to another matrix.
 template <typename T>
 void checkDot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool fromZero, bool anyRows,
               bool inPanels = false) {
   int64_t lanes = jit.target().vectorBits / (8 * sizeof(T));
   int64_t aStride = k + 3, bStride = roundUp(n, lanes), cStride = bStride + lanes;
-  int64_t panel = panelLanes(lanes, n);
-  auto dot = reinterpret_cast<void (*)(T *, T *, T *)>(
-      jit.compile(3, [&](OpBuilder &b, Location loc, ArrayRef<Value> args) {
+  int64_t panel = panelLanes(jit.target(), DotForm::Single, lanes, n);
+  int64_t dStride = cStride + lanes;
+  auto dot = reinterpret_cast<void (*)(T *, T *, T *, T *)>(
+      jit.compile(4, [&](OpBuilder &b, Location loc, ArrayRef<Value> args) {
         Value bytes;
         if (anyRows)
           bytes = b.create<arith::ConstantIntOp>(loc, aStride * sizeof(T), 64);
+        PackedMatrix acc{args[2], cStride, {}};
+        if (inPanels) {
+          acc.result = args[3];
+          acc.resultStride = b.create<arith::ConstantIntOp>(loc, dStride * sizeof(T), 64);
+        }
         emitDot(b, loc, jit.target(), elementType<T>(b), m, n, k, {args[0], aStride, bytes},
-                {args[1], inPanels ? panel : bStride, {}, inPanels ? k : 0}, {args[2], cStride, {}},
-                fromZero);
+                {args[1], inPanels ? panel : bStride, {}, inPanels ? k : 0}, acc, fromZero);
       }));
-  Buffer<T> a(m * aStride), b(k * cStride), c((m + 1) * cStride);
+  Buffer<T> a(m * aStride), b(k * cStride), c((m + 1) * cStride), d((m + 1) * dStride);
   auto laneOfB = [&](int64_t row, int64_t j) {
     return inPanels ? (j / panel * k + row) * panel + j % panel : row * bStride + j;
   };
@@ -61,7 +67,7 @@ void checkDot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool fromZero, b
     for (size_t i = 0; i < buffer.count; ++i)
       buffer.data[i] = T(int(random() % 201) - 100);
   };
-  fill(a), fill(b), fill(c);
+  fill(a), fill(b), fill(c), fill(d);
   std::vector<T> expected(c.data, c.data + c.count);
   if (fromZero)
     std::fill(expected.begin(), expected.end(), T(0));
@@ -69,16 +75,24 @@ void checkDot(JitHarness &jit, int64_t m, int64_t n, int64_t k, bool fromZero, b
     for (int64_t kk = 0; kk < k; ++kk)
       for (int64_t j = 0; j < n; ++j)
         expected[i * cStride + j] += a.data[i * aStride + kk] * b.data[laneOfB(kk, j)];
-  std::vector<T> before(c.data, c.data + c.count);
-  dot(a.data, b.data, c.data);
+  std::vector<T> before(c.data, c.data + c.count), beforeD(d.data, d.data + d.count);
+  dot(a.data, b.data, c.data, d.data);
+  auto at = [&](int64_t i, int64_t j) {
+    return inPanels ? d.data[i * dStride + j] : c.data[i * cStride + j];
+  };
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j)
-      ASSERT_EQ(c.data[i * cStride + j], expected[i * cStride + j])
+      ASSERT_EQ(at(i, j), expected[i * cStride + j])
           << jit.target().cpu << " " << m << "x" << n << "x" << k << " at " << i << "," << j;
   // Nothing beyond the padded row, and no row beyond m, may change.
   for (int64_t i = 0; i <= m; ++i)
-    for (int64_t j = i < m ? bStride : 0; j < cStride; ++j)
+    for (int64_t j = i < m ? bStride : 0; j < cStride; ++j) {
       ASSERT_EQ(c.data[i * cStride + j], before[i * cStride + j]) << i << "," << j;
+      ASSERT_EQ(d.data[i * dStride + j], beforeD[i * dStride + j]) << i << "," << j;
+    }
+  if (inPanels)
+    for (int64_t i = 0; i < m * cStride; ++i)
+      ASSERT_EQ(c.data[i], before[i]) << i;
 }
 
 class Dot : public testing::TestWithParam<const char *> {};
@@ -87,9 +101,10 @@ TEST_P(Dot, EdgeShapes) {
   JitHarness jit(GetParam());
   if (!jit.canRun())
     GTEST_SKIP();
-  const int64_t shapes[][3] = {{1, 1, 1},    {1, 64, 7},   {2, 3, 5},    {3, 17, 4},   {7, 33, 8},
-                               {8, 32, 1},   {9, 47, 9},   {13, 100, 3}, {16, 16, 16}, {17, 1, 31},
-                               {31, 31, 31}, {64, 64, 32}, {65, 80, 12}, {128, 8, 64}, {5, 200, 2}};
+  const int64_t shapes[][3] = {{1, 1, 1},    {1, 64, 7},   {2, 3, 5},    {3, 17, 4},
+                               {7, 33, 8},   {8, 32, 1},   {9, 47, 9},   {13, 100, 3},
+                               {16, 16, 16}, {17, 1, 31},  {31, 31, 31}, {64, 64, 32},
+                               {65, 80, 12}, {128, 8, 64}, {5, 200, 2},  {6, 128, 9}};
   for (auto [m, n, k] : shapes)
     for (bool variant : {false, true}) {
       checkDot<float>(jit, m, n, k, variant, !variant);
@@ -121,7 +136,28 @@ TEST(DotCode, InnerLoopMultiplies) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, Dot, testing::Values("native", "haswell", "x86-64"),
+/// Panels of four registers, where the first-level cache holds them: four rows, two steps at once.
+TEST(DotCode, WidePanels) {
+  JitHarness jit("icelake-server");
+  constexpr int64_t m = 64, n = 128, k = 128;
+  int64_t panel = panelLanes(jit.target(), DotForm::Single, 16, n);
+  ASSERT_EQ(panel, 64);
+  EXPECT_EQ(panelLanes(jit.target(), DotForm::Single, 16, 32), 32);
+  EXPECT_EQ(panelLanes(jit.target(), DotForm::Single, 16, 96), 32);
+  EXPECT_EQ(panelLanes(jit.target(), DotForm::SignedQuads, 16, n), 32);
+  auto emit = [&](OpBuilder &b, Location loc, ArrayRef<Value> args) {
+    emitDot(b, loc, jit.target(), b.getF32Type(), m, n, k, {args[0], k, {}},
+            {args[1], panel, {}, k}, {args[2], n, {}});
+  };
+  std::vector<std::string> block = blockWithMost(jit.assemble(3, emit), "vfmadd");
+  EXPECT_EQ(countOf(block, "vfmadd"), 32u);
+  EXPECT_LE(block.size(), 32u + 2 * 8 + 5); // the operands, and the loop itself
+  EXPECT_EQ(countOf(block, "%rsp"), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, Dot,
+                         testing::Values("native", "haswell", "x86-64", "skylake-avx512",
+                                         "icelake-server"),
                          [](const auto &info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -56,6 +56,16 @@ TEST(TargetInfo, FeaturesFollowTheName) {
   EXPECT_FALSE(info.hasFMA || info.hasF16C || info.hasAVX2);
   EXPECT_EQ(info.lanesF32(), 4u);
 
+  EXPECT_FALSE(info.hasLargeFirstCache);
+  for (auto [cpu, isLarge] : {std::pair("skylake-avx512", false),
+                              {"cascadelake", false},
+                              {"icelake-server", true},
+                              {"sapphirerapids", true},
+                              {"znver4", false}}) {
+    ASSERT_TRUE(resolveTarget(cpu, info, error)) << error;
+    EXPECT_EQ(info.hasLargeFirstCache, isLarge) << cpu;
+  }
+
   // AVX-512 without BW, DQ and VL does not count.
   ASSERT_TRUE(resolveTarget("knl", info, error)) << error;
   EXPECT_FALSE(info.hasAVX512);

@@ -18,12 +18,10 @@ struct PackedMatrix {
   /// so many rows, which stand one behind the other.
   int64_t panelRows = 0;
   mlir::Value isEmpty = {}; ///< if set (i1): where it is true, acc holds nothing yet
+  /// If set, sums are loaded from acc, but stored from here on (!llvm.ptr), their rows so many
+  /// bytes apart (i64).
+  mlir::Value result = {}, resultStride = {};
 };
-
-/// Columns of a panel of so many columns at most, in lanes: what a block of the kernel has.
-inline int64_t panelLanes(int64_t lanes, int64_t columns) {
-  return columns <= lanes ? lanes : 2 * lanes;
-}
 
 /// How a product goes along k, and what it reads.
 enum class DotForm : uint8_t {
@@ -40,6 +38,12 @@ enum class DotForm : uint8_t {
   HalfParts,      ///< BF16Pairs by AMX of fp16, each the sum of two bf16: four products, exact
   FloatParts,     ///< the same of fp32, rounded to two bf16: three products, without the least
 };
+
+/// Columns of a panel of so many columns at most, in lanes of which a register has `lanes`: what a
+/// block of the kernel has.
+int64_t panelLanes(const TargetInfo &target, DotForm form, int64_t lanes, int64_t columns);
+
+constexpr int64_t kWidePanel = 4; ///< registers of columns, where the first-level cache is large
 
 /// How many rows of `a` are multiplied at once. By two, so are two columns, and a register has
 /// two by two sums.
@@ -115,7 +119,7 @@ int64_t bytesOfSharedGroups(const TargetInfo &target, DotForm form, int64_t m, i
 /// edges. `element` is f32, f64 or i32, of all three matrices. Rows of b and acc are
 /// padded to a multiple of `lanes` elements in memory, so whole registers may be read
 /// and written there (padding lanes hold anything finite). Only `a` may have a byteStride, only b
-/// stand in panels, only acc be empty.
+/// stand in panels, only acc be empty or have a result. That is written in whole registers, too.
 /// `fromZero`: acc is only written, as if it held zeros.
 ///
 /// In other forms than Single, `a` holds narrower elements, and a group of k of one column of b

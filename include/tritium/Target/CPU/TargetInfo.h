@@ -30,6 +30,8 @@ struct TargetInfo {
   /// A row that is asked for ahead of its program is best kept in the second-level cache, however
   /// short it is: so with AMD's cores, which fetch from one row to the next by themselves.
   bool fetchesRowsToL2 = false;
+  /// A first-level cache of 48 KB: Intel's cores with AVX-512, all but the oldest.
+  bool hasLargeFirstCache = false;
 
   /// f32 lanes of one register.
   unsigned lanesF32() const { return vectorBits / 32; }
