@@ -60,7 +60,8 @@ static std::optional<CountedRun> countOnce(Variant &variant, const LaunchToExpla
       launch.grid,
       mostCTAs,
       mostSteps,
-      tritium::explain::capabilityOf(variant.metadata().target.architecture(), launch.gpu)};
+      tritium::explain::capabilityOf(variant.metadata().target.architecture(), launch.gpu),
+      launch.gpu};
   CountedRun made;
   CompileError error;
   bool isCounted =
