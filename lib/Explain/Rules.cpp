@@ -134,7 +134,7 @@ bool dropExchange(Case &now) {
   now.work.instructions -=
       now.ofClass("shared_load") + now.ofClass("shared_store") + now.ofClass("barrier");
   now.work.wavefronts = now.work.ownWavefronts = 0;
-  now.work.barriers = now.work.exchanges = 0;
+  now.work.barriers = now.work.exchanges = now.work.nearWaits = now.work.farWaits = 0;
   return true;
 }
 

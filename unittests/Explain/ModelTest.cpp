@@ -148,6 +148,43 @@ TEST(Model, TheCTAThatStartsLastDoesAllThatOneDoes) {
                    2.9 + (32 * 138 + 10 * (110 + 8 * 8)) / 1755.0);
 }
 
+TEST(Model, WhatIsSimulatedSaysWhatIsWaitedFor) {
+  Work some = work();
+  some.barriers = 800;
+  some.nearWaits = some.farWaits = 1000;
+  LaunchFacts launch = launchOf(4, 1, 8);
+  EXPECT_FALSE(isSimulatedShorter(some, launch));
+  launch.pathCTAs = 2;
+  launch.near = {2, 0.001};
+  launch.far = {4, 0.001};
+  launch.isSimulated = true;
+  // Of two CTAs of four; memory has all of it.
+  EXPECT_DOUBLE_EQ(latencyOf(some, launch), 1.15 * 2 * (4 * 1000 + 1000));
+  launch.readArrays = 1;
+  launch.bytesRead = 2;
+  EXPECT_DOUBLE_EQ(latencyOf(some, launch), 1.15 * 2 * (3 * 1000 + 1000));
+  // A line has its part.
+  Work line = some;
+  line.scale(0.25);
+  EXPECT_DOUBLE_EQ(latencyOf(line, launch), latencyOf(some, launch) / 4);
+}
+
+TEST(Model, WhatAddsUpSaysSoWhereItIsLessOrRegistersSpill) {
+  Work some = work();
+  some.farWaits = 1000;
+  LaunchFacts launch = launchOf(1, 1, 8);
+  launch.ctas = 1;
+  EXPECT_FALSE(isSimulatedShorter(some, launch));
+  launch.pathCTAs = 1;
+  launch.far = {1, 0};
+  EXPECT_TRUE(isSimulatedShorter(some, launch));
+  launch.spilledBytes = 4;
+  EXPECT_FALSE(isSimulatedShorter(some, launch));
+  launch.spilledBytes = 0;
+  launch.far = {1000, 0};
+  EXPECT_FALSE(isSimulatedShorter(some, launch));
+}
+
 TEST(Model, AGPUIsOneOfItsCapability) {
   EXPECT_STREQ(ratesOf(90).gpu, "H200");
   EXPECT_STREQ(ratesOf(90, "H100").gpu, "H100");
