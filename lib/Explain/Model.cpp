@@ -39,9 +39,9 @@ static constexpr double waitsForSpills = 6.5;
 static constexpr double waitsForBytes = 0.7;
 /// How much longer a multiprocessor takes than what is simulated of it, whose units are as busy as
 /// what waits for each other lets them be.
-static constexpr double marginOfSimulated = 1.15;
-/// What adds up to so much more than that of which it is simulated overlaps.
-static constexpr double mostOfSimulated = 2;
+static constexpr double marginOfSimulated = 1.05;
+/// A resource that is busy for that part of what is simulated bounds the kernel.
+static constexpr double bounds = 0.75;
 
 bool isKnownGPU(unsigned capability, llvm::StringRef gpu) {
   return llvm::any_of(sim::knownRates(), [&](const Rates &each) {
@@ -244,11 +244,13 @@ Clocks clocksOf(const Work &work, const LaunchFacts &launch) {
                                (clocksOfAtomic * (work.atomics - work.floatAtomics) +
                                 clocksOfFloatAtomic * work.floatAtomics) /
                                std::min(work.atomicSectors, slices));
-  double turns = most / together, loads = loadsOf(work, launch);
   if (launch.isSimulated) {
-    set(Resource::Latency, simulatedOf(work, launch));
+    // Spilled registers, and atomics that take turns, are not simulated.
+    set(Resource::Latency, simulatedOf(work, launch) + made[size_t(Resource::Spills)] +
+                               made[size_t(Resource::Atomics)]);
     return made;
   }
+  double turns = most / together, loads = loadsOf(work, launch);
   if (launch.runsAhead) {
     set(Resource::InFlight, turns * loads);
     // Only the first ones are waited for.
@@ -256,16 +258,6 @@ Clocks clocksOf(const Work &work, const LaunchFacts &launch) {
   }
   set(Resource::Latency, turns * (loads + waitsOf(work, launch, made, most)));
   return made;
-}
-
-bool isSimulatedShorter(const Work &total, LaunchFacts launch) {
-  // Others at work share the L2 and memory, which is not simulated.
-  bool isAlone = launch.ctas < launch.multiprocessors;
-  if (launch.pathCTAs <= 0 || launch.spilledBytes > 0 || !isAlone)
-    return false;
-  launch.isSimulated = false;
-  double simulated = simulatedOf(total, launch) / marginOfSimulated;
-  return mostOfSimulated * simulated < clocksOf(total, launch)[size_t(Resource::Latency)];
 }
 
 Prediction predict(const Work &total, const LaunchFacts &launch) {
@@ -284,19 +276,33 @@ Prediction predict(const Work &total, const LaunchFacts &launch) {
   for (size_t i = 0; i < kResources; ++i)
     made.order[i] = Resource(i);
   auto clocks = [&](Resource resource) { return made.clocks[size_t(resource)]; };
-  llvm::stable_sort(made.order, [&](Resource a, Resource b) { return clocks(a) > clocks(b); });
+  // What is simulated has all that a multiprocessor does in it: it is no resource beside others.
+  auto rank = [&](Resource resource) {
+    bool isAll = launch.isSimulated && resource == Resource::Latency;
+    return (isAll ? bounds : 1) * clocks(resource);
+  };
+  llvm::stable_sort(made.order, [&](Resource a, Resource b) { return rank(a) > rank(b); });
+  std::array<Resource, 2> busiest{made.order[0], made.order[1]};
+  if (launch.isSimulated) {
+    auto *next = busiest.begin();
+    for (Resource resource : llvm::ArrayRef(made.order).take_front(3))
+      if (resource != Resource::Latency && next != busiest.end())
+        *next++ = resource;
+  }
   // What bounds the kernel is busy from the first answer on.
   bool isBusyLater =
-      total.bytesRead > 0 && made.order[0] != Resource::Latency && made.order[0] != Resource::CTAs;
+      total.bytesRead > 0 && busiest[0] != Resource::Latency && busiest[0] != Resource::CTAs;
   double idle = isBusyLater ? firstAnswerMicroseconds * rate.megahertz : 0;
   // The CTA that starts last does all that one does.
-  double last = clocks(Resource::CTAs) +
-                clocks(Resource::Latency) * sideBySide(launch) / std::max(mostCTAs(launch), 1.0);
-  // Of the second resource: hidden wholly, by the usual part, not at all.
-  // What is simulated has the resources of a multiprocessor in it.
-  double usual = launch.isSimulated && made.order[0] == Resource::Latency ? 0 : 0.2;
+  double waited = clocks(Resource::Latency);
+  double last = launch.isSimulated ? waited
+                                   : clocks(Resource::CTAs) + waited * sideBySide(launch) /
+                                                                  std::max(mostCTAs(launch), 1.0);
+  // Of the second resource: hidden wholly, by the usual part, not at all. What is simulated says
+  // how much is hidden.
+  const double usual = launch.isSimulated ? 0 : 0.2;
   auto time = [&](double part) {
-    double together = idle + clocks(made.order[0]) + part * clocks(made.order[1]);
+    double together = idle + clocks(busiest[0]) + part * clocks(busiest[1]);
     return launchMicroseconds + std::max(together, last) / rate.megahertz;
   };
   made.best = time(0);

@@ -86,7 +86,7 @@ struct LaunchFacts {
     double ofWait = 0, ofInstruction = 0; ///< clocks for each
   } near, far;
   double pathCTAs = 0;      ///< how many those are; 0: none
-  bool isSimulated = false; ///< they say what is waited for
+  bool isSimulated = false; ///< they say how long it takes, else what adds up
   double spilledBytes = 0;  ///< that a CTA moves to and from memory for want of registers
 };
 
@@ -100,9 +100,6 @@ struct Prediction {
   Clocks uncapped{}; ///< the sums of the lines
 };
 Clocks clocksOf(const Work &work, const LaunchFacts &launch);
-/// Whether warps wait for less by what is simulated than by what adds up: not all is one after the
-/// other. What spills has no registers to run ahead in.
-bool isSimulatedShorter(const Work &total, LaunchFacts launch);
 Prediction predict(const Work &total, const LaunchFacts &launch);
 
 const char *nameOf(Resource resource);

@@ -86,7 +86,35 @@ TEST(Pace, CTAsStartWhereOthersHaveLeft) {
   Counters two = countersOf(body, 1024, 2 * 132), four = countersOf(body, 1024, 4 * 132);
   EXPECT_EQ(two.pathCTAs, 2u);
   EXPECT_EQ(four.pathCTAs, 4u);
-  EXPECT_NEAR(four.path[0] / two.path[0], 2, 0.1);
+  // Eight warps of a CTA are in each part.
+  double issues = 2 * 8 * 300 * issued;
+  EXPECT_NEAR(four.path[0] - two.path[0], issues, 0.05 * issues);
+}
+
+/// Of as many sectors as a warp has lanes.
+std::string stores(int count) {
+  return "mul.wide.u32 %d1, %r0, 32;\nadd.u64 %d1, %d0, %d1;\n" +
+         repeated("st.global.u32 [%d1], %r0;\n", count);
+}
+double clocksOfStores(int count) { return count * 32 * 32 / ratesOf(90).memoryBytes; }
+
+TEST(Pace, APlaceIsFreeOnceMemoryHasWhatIsStored) {
+  double less = countersOf(stores(1), 32, 132).path[0];
+  double more = countersOf(stores(65), 32, 132).path[0];
+  EXPECT_NEAR(more - less, clocksOfStores(64), 2 * piece);
+}
+
+TEST(Pace, AMultiprocessorThatHasMoreToDoHasMoreOfMemory) {
+  // One of 132 has two CTAs.
+  double two = countersOf(stores(64), 32, 133).path[0];
+  EXPECT_LT(two, 138 + clocksOfStores(64) + 500);
+}
+
+TEST(Pace, CTAsDriftApart) {
+  // While the first stores, the second computes.
+  std::string body = repeated(other, 1500) + stores(7);
+  double one = countersOf(body, 128, 132).path[0], two = countersOf(body, 128, 2 * 132).path[0];
+  EXPECT_LT(two, 2 * one - 0.7 * 1500 * issued);
 }
 
 } // namespace

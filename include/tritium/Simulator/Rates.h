@@ -57,7 +57,15 @@ inline constexpr double startOfCTA = 138;
 /// As far as an assembler moves an instruction: it does not start before the one so many places
 /// ahead of it. Assumed.
 inline constexpr unsigned window = 32;
+/// By so many clocks a warp runs ahead of the unit that it waits for. Assumed.
+inline constexpr double queue = 32;
 } // namespace latency
+
+/// Bytes a clock that one multiprocessor has of the L2 at most. Published.
+inline constexpr double mostL2Bytes = 64;
+/// Instructions by which the oldest warps run ahead of others, and of warps that multiply by tensor
+/// cores. Assumed.
+inline constexpr unsigned turnOfOldest = 2000, turnOfProducts = 32;
 
 /// Clocks of a request of a warp in the first cache, at least. Fitted.
 inline constexpr double clocksOfRequest = 3.5;

@@ -155,7 +155,9 @@ void tritium::sim::arriveLoad(Cta &cta, BulkCopy &copy, const Completion &done) 
 }
 
 void tritium::sim::beginStore(Warp &warp, const Op &op, unsigned lane, BulkCopy copy) {
-  countBulk(warp, op, copy, /*writes=*/true);
+  double sectors = countBulk(warp, op, copy, /*writes=*/true);
+  if (warp.cta.pace)
+    warp.cta.pace->bulkStore(warp, sectors);
   std::vector<AsyncPart> from;
   for (const Segment &segment : copy.segments) {
     if (!from.empty() && from.back().offset + from.back().bytes == segment.shared)

@@ -205,6 +205,8 @@ bool Machine::decode() {
       return false;
     if (launch.rates)
       made.paces = pacesOf(made, *launch.rates);
+    multiplies |= std::any_of(made.paces.begin(), made.paces.end(),
+                              [](const OpPace &pace) { return pace.unit == OpPace::Tensor; });
     used.push_back(&made);
     pending.insert(pending.end(), decoder.calls.rbegin(), decoder.calls.rend());
     for (uint32_t i = 0; i < module.functions.size() && decoder.callsAny && !hasAll; ++i)
@@ -339,9 +341,10 @@ void Machine::schedule() {
   // CTAs that wait for others in a spin use up their turn; then further ones start, as long as
   // the GPU holds them: one, and after some rounds in which none has ended, as many as there are.
   // By turns at random a few at once show the most, and more start only if those do not end.
-  // Where clocks count, as many run at once as a multiprocessor holds, and warps share its units
-  // evenly: they take turns often.
-  const uint64_t quantum = launch.rates ? 32 : 20'000;
+  // Where clocks count, as many run at once as a multiprocessor holds. Its schedulers prefer the
+  // oldest warp, so that CTAs drift apart: they have long turns. Tensor cores serve warps evenly,
+  // which holds them together: such take turns often.
+  const uint64_t quantum = !launch.rates ? 20'000 : multiplies ? turnOfProducts : turnOfOldest;
   // A loop of try_wait in which nothing else happens is a wait that never ends.
   constexpr unsigned mostTimeOuts = 100;
   const uint64_t patience = launch.rates ? 80'000 : launch.seed ? 64 : 4;
@@ -349,7 +352,7 @@ void Machine::schedule() {
   const size_t atFirst = std::min<size_t>(launch.rates ? sideBySide() : launch.seed ? 8 : 1, most);
   const uint64_t share = ofMultiprocessor();
   if (launch.rates)
-    pace = std::make_unique<Pace>(*launch.rates);
+    pace = newPace();
   uint64_t idle = 0; ///< rounds since a CTA ended
   Resident resident;
   uint64_t next = 0, total = sampledClusters();

@@ -494,8 +494,10 @@ private:
   size_t sideBySide() const;
   /// All CTAs of a multiprocessor have ended.
   void notePath();
+  std::unique_ptr<Pace> newPace() const;
   std::unique_ptr<Pace> pace;
-  double paths = 0; ///< whose average Counters::path is
+  bool multiplies = false; ///< by tensor cores
+  double paths = 0;        ///< whose average Counters::path is
   Occupancy occupancy(unsigned architecture) const;
   static uint64_t multiprocessorsOf(unsigned architecture);
   /// CTAs that run at once, as many as the GPU holds.

@@ -15,7 +15,7 @@ void tritium::sim::delay(Instants &at, const Instants &other) {
 
 //===-- Units -------------------------------------------------------------===//
 
-static constexpr double width = 32; ///< clocks of a piece of time
+static constexpr double width = 8; ///< clocks of a piece of time
 /// A piece has no room where less is left: sums of fractions are not exact.
 static constexpr float nothing = 1e-3f;
 
@@ -63,9 +63,9 @@ OpTraffic OpTraffic::since(const OpTraffic &before) const {
           requests - before.requests};
 }
 
-Pace::Pace(const Rates &rates)
+Pace::Pace(const Rates &rates, double busy)
     : rates(rates), latencies{latency::l2, latency::memory},
-      farBytes{rates.l2Bytes, rates.memoryBytes} {}
+      farBytes{mostL2Bytes, std::min(rates.memoryBytes / busy, mostL2Bytes)} {}
 
 uint32_t Pace::addWarps(size_t count) {
   size_t first = sides[0].warps.size();
@@ -89,7 +89,7 @@ void Pace::leave(size_t first, size_t count) {
   for (Side &side : sides) {
     double end = 0;
     for (size_t i = first; i < first + count; ++i)
-      end = std::max(end, side.warps[i].at);
+      end = std::max({end, side.warps[i].at, side.warps[i].stored});
     side.free.push_back(end);
   }
 }
@@ -150,6 +150,12 @@ double Pace::farAnswer(size_t side, double from, const OpTraffic &did) {
   return sides[side].far.take(from, 32 * far / farBytes[side]) + latencies[side];
 }
 
+/// Memory takes what is stored, whatever has what is loaded.
+void Pace::store(WarpPace &own, size_t side, double from, double sectors) {
+  Unit &unit = side == 0 ? sides[side].written : sides[side].far;
+  own.stored = std::max(own.stored, unit.take(from, 32 * sectors / farBytes[1]));
+}
+
 void Pace::account(Warp &warp, const Op &op, const OpPace &pace, const OpTraffic &did) {
   for (size_t side = 0; side < kPaces; ++side) {
     WarpPace &own = of(warp, side);
@@ -180,10 +186,13 @@ void Pace::account(Warp &warp, const Op &op, const OpPace &pace, const OpTraffic
     }
     // What waits for its unit waits there, up to a number.
     bool isQueued = pace.kind != OpPace::Multiplies;
-    own.issued = std::max(own.issued, isQueued ? std::max(begun, done - width) : begun);
+    own.issued = std::max(own.issued, isQueued ? std::max(begun, done - latency::queue) : begun);
     // A bulk copy has taken its clocks: bulkLoad().
     bool isFar = did.sectors > did.cached && pace.unit == OpPace::Banks;
-    done = isFar ? farAnswer(side, done, did) : done + pace.latency;
+    if (pace.kind == OpPace::Stores)
+      store(own, side, done, double(did.sectors));
+    else
+      done = isFar ? farAnswer(side, done, did) : done + pace.latency;
     switch (pace.kind) {
     case OpPace::Copies:
       own.copied = std::max(own.copied, done);
@@ -252,6 +261,13 @@ Instants Pace::bulkLoad(const Warp &warp, double sectors) {
   return made;
 }
 
+void Pace::bulkStore(const Warp &warp, double sectors) {
+  for (size_t side = 0; side < kPaces; ++side) {
+    WarpPace &own = of(warp, side);
+    store(own, side, std::max(own.at, own.issued), sectors);
+  }
+}
+
 Instants Pace::now(const Warp &warp) {
   Instants made;
   for (size_t side = 0; side < kPaces; ++side)
@@ -270,7 +286,7 @@ Instants Pace::end() const {
   Instants made{};
   for (size_t side = 0; side < kPaces; ++side)
     for (const WarpPace &warp : sides[side].warps)
-      made[side] = std::max(made[side], warp.at);
+      made[side] = std::max({made[side], warp.at, warp.stored});
   return made;
 }
 
@@ -282,6 +298,13 @@ uint64_t Machine::ofMultiprocessor() const {
   uint64_t places = std::max(occupancy(architecture).ctas, 1u), whole = all / (many * places);
   // Turns of all places, and what is left.
   return whole * places + (all - whole * many * places + many - 1) / many;
+}
+
+std::unique_ptr<Pace> Machine::newPace() const {
+  unsigned architecture = launch.architecture ? launch.architecture : newestArchitecture;
+  double average = double(launch.grid.count()) / double(multiprocessorsOf(architecture));
+  return std::make_unique<Pace>(*launch.rates,
+                                average / double(std::max<uint64_t>(ofMultiprocessor(), 1)));
 }
 
 size_t Machine::sideBySide() const {
@@ -305,5 +328,5 @@ void Machine::notePath() {
       counters.path[i] += (end[i] - counters.path[i]) / paths;
     delay(counters.longestPath, end);
   }
-  pace = std::make_unique<Pace>(*launch.rates);
+  pace = newPace();
 }

@@ -58,6 +58,7 @@ struct OpPace {
     Copies,
     CommitsCopies,
     WaitsForCopies,
+    Stores,     ///< of global memory
     Multiplies, ///< a wgmma
     CommitsProducts,
     WaitsForProducts,
@@ -84,7 +85,9 @@ struct OpTraffic {
 /// Of the CTAs of a multiprocessor.
 class Pace {
 public:
-  explicit Pace(const Rates &rates);
+  /// `busy`: what a multiprocessor has to do on average, of what this one has: they share the L2
+  /// and memory.
+  Pace(const Rates &rates, double busy);
   /// Another CTA's, which starts where one has left, if any has. Returns the number of the first.
   uint32_t addWarps(size_t count);
   /// A CTA has ended.
@@ -101,6 +104,7 @@ public:
   void waitUntil(Warp &warp, const Op &op, const Instants &when, double clocks);
   /// When a bulk copy that the warp starts brings its bytes.
   Instants bulkLoad(const Warp &warp, double sectors);
+  void bulkStore(const Warp &warp, double sectors);
   Instants now(const Warp &warp);
   Instants copied(const Warp &warp);
   Instants end() const;
@@ -111,7 +115,7 @@ private:
     double issued = 0;    ///< when the last instruction of the block does
     double ready = 0;     ///< when the last value comes that one of them reads
     uint32_t cause = ~0u; ///< what that comes from
-    double copied = 0, multiplied = 0;
+    double copied = 0, multiplied = 0, stored = 0;
     std::deque<double> copyGroups, productGroups, products;
     /// When the last of so many instructions had started, each with those before it.
     std::vector<float> started;
@@ -124,7 +128,7 @@ private:
   struct Side {
     std::vector<WarpPace> warps;
     std::array<Units, 4> parts; ///< a warp runs in one of them
-    Unit banks, far;
+    Unit banks, far, written;
     std::vector<double> free; ///< when places of CTAs became so
   };
   WarpPace &of(const Warp &warp, size_t side);
@@ -132,6 +136,7 @@ private:
   void endBlock(Warp &warp, const Op &op, size_t side);
   double start(Warp &warp, const OpPace &pace, size_t side, uint32_t &cause);
   double farAnswer(size_t side, double from, const OpTraffic &did);
+  void store(WarpPace &own, size_t side, double from, double sectors);
 
   const Rates &rates;
   std::array<Side, kPaces> sides;

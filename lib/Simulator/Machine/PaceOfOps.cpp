@@ -86,6 +86,7 @@ static void setUnit(const Op &op, const Rates &rates, OpPace &made) {
     made.kind = OpPace::Loads;
     return set(OpPace::Banks, 1, latency::firstCache);
   case Class::GlobalStore:
+    made.kind = OpPace::Stores;
     return set(OpPace::Banks, 1, 0);
   case Class::AsyncCopy:
     // The bytes of a bulk copy are those of an mbarrier's phase.
