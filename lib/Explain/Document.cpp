@@ -337,8 +337,9 @@ std::optional<json::Object> Writer::addModel() {
   auto interval = [](const Prediction &of) {
     return json::Object{{"best", of.best}, {"expected", of.expected}, {"worst", of.worst}};
   };
-  for (const auto &[line, counted] : countersOfLine)
-    shares[line] = prediction.share(clocksOf(workOfLine(line, counted), launch));
+  // What waits in the simulation is not always what makes it wait.
+  for (const auto &[line, work] : countersOfLine)
+    shares[line] = bySums.share(clocksOf(workOfLine(line, work), counted));
   json::Array resources;
   for (Resource resource : prediction.order)
     if (double clocks = prediction.clocks[size_t(resource)]; clocks > 0)
