@@ -67,6 +67,7 @@ struct CountRequest {
   uint64_t mostSteps;    ///< instructions of warps, before it is given up
   unsigned architecture; ///< of the GPU, which may be newer than the code
   llvm::StringRef gpu;   ///< its name, if it is not any of the architecture
+  bool isTimed = true;   ///< clocks of a multiprocessor are counted
 };
 
 //===-- Devices -----------------------------------------------------------===//

@@ -141,6 +141,7 @@ bool Trials::count(Tried &tried, RunLimit limit) {
   LaunchToExplain other = launch;
   other.grid = tried.change.grid.data();
   tried.after = Explained();
+  limit.isTimed = false;
   if (!explainOnce(*tried.variant, &other, limit, tried.after, ignored))
     return false;
   tried.time = timeOf(tried.after.document);
