@@ -66,6 +66,8 @@ struct CountRequest {
   uint64_t mostCTAs;     ///< of a grid with more, so many run; 0: all
   uint64_t mostSteps;    ///< instructions of warps, before it is given up
   unsigned architecture; ///< of the GPU, which may be newer than the code
+  llvm::StringRef gpu;   ///< its name, if it is not any of the architecture
+  bool isTimed = true;   ///< clocks of a multiprocessor are counted
 };
 
 //===-- Devices -----------------------------------------------------------===//

@@ -43,7 +43,7 @@ static bool isResult(const ParameterInfo &parameter, const BoundArgument &argume
 }
 
 static std::optional<CountedRun> countOnce(Variant &variant, const LaunchToExplain &launch,
-                                           uint64_t mostCTAs, std::string &why) {
+                                           uint64_t mostCTAs, bool isTimed, std::string &why) {
   constexpr uint64_t mostSteps = 400'000'000;
   SavedBuffers saved;
   if (!addArrays(variant, launch, saved, why))
@@ -60,7 +60,9 @@ static std::optional<CountedRun> countOnce(Variant &variant, const LaunchToExpla
       launch.grid,
       mostCTAs,
       mostSteps,
-      tritium::explain::capabilityOf(variant.metadata().target.architecture(), launch.gpu)};
+      tritium::explain::capabilityOf(variant.metadata().target.architecture(), launch.gpu),
+      launch.gpu,
+      isTimed};
   CountedRun made;
   CompileError error;
   bool isCounted =
@@ -99,15 +101,15 @@ std::optional<CountedRun> tritium::runtime::countRun(Variant &variant,
     return std::nullopt;
   }
   if (limit.ctas)
-    return countOnce(variant, launch, limit.ctas, why);
-  std::optional<CountedRun> first = countOnce(variant, launch, atFirst, why);
+    return countOnce(variant, launch, limit.ctas, limit.isTimed, why);
+  std::optional<CountedRun> first = countOnce(variant, launch, atFirst, limit.isTimed, why);
   if (!first)
     return std::nullopt;
   uint64_t affordable = limit.work / workOfCTA(*first);
   // Few more are not worth a second run.
   if (first->isComplete() || affordable < 2 * atFirst)
     return first;
-  return countOnce(variant, launch, affordable, why);
+  return countOnce(variant, launch, affordable, limit.isTimed, why);
 }
 
 //===-- Comparing ---------------------------------------------------------===//

@@ -21,8 +21,9 @@ struct CountedRun {
 
 /// How much of a launch is run.
 struct RunLimit {
-  uint64_t work;     ///< in instructions of warps; of two CTAs in any case
-  uint64_t ctas = 0; ///< not 0: so many, whatever they run
+  uint64_t work;       ///< in instructions of warps; of two CTAs in any case
+  uint64_t ctas = 0;   ///< not 0: so many, whatever they run
+  bool isTimed = true; ///< what a multiprocessor waits for is simulated
 };
 /// A few seconds; less than one; and what a first look takes.
 inline constexpr RunLimit kLongRun{8'000'000}, kShortRun{1'000'000}, kGlance{60'000};

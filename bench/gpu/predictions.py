@@ -26,9 +26,9 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("test/python", "test/integrati
 
 from explain_launches import (  # noqa: E402
     CHANGES,
-    HELD_OUT,
-    HELD_OUT_LATER,
+    HELD_OUT_AT_LAST,
     NULLS,
+    ONCE_HELD_OUT,
     PAIRS,
     RATES,
     TIMED,
@@ -40,10 +40,9 @@ TYPES = {"fp16": "float16", "fp32": "float32", "i8": "int8", "i32": "int32", "i6
 
 def launches(lists=("known",)):
     """The rows of these lists, by what the table calls them; a fast one is "NAME, fast"."""
-    known = {row.name: row for row in TIMED + NULLS + PAIRS}
+    known = {row.name: row for row in TIMED + NULLS + PAIRS + ONCE_HELD_OUT}
     known |= {f"{row.name}, fast": row.faster() for row in PAIRS if row.fast}
-    others = {"changes": CHANGES, "rates": RATES, "held-out": HELD_OUT,
-              "later": HELD_OUT_LATER}
+    others = {"changes": CHANGES, "rates": RATES, "at-last": HELD_OUT_AT_LAST}
     all_lists = {"known": known} | {name: {row.name: row for row in rows}
                                     for name, rows in others.items()}
     return {name: row for each in lists for name, row in all_lists[each].items()}
@@ -172,7 +171,7 @@ def estimates(rows, gpu, jobs):
 
 def estimate(path, jobs):
     known = json.loads(path.read_text()) if path.exists() else {}
-    rows = {name: row for name, row in launches(["held-out", "later"]).items()
+    rows = {name: row for name, row in launches(["at-last"]).items()
             if name not in known}
     known |= {name: round(time, 1) for name, time in estimates(rows, "H200", jobs).items()}
     path.write_text(json.dumps(known, indent=1) + "\n")
@@ -183,7 +182,7 @@ def tables(path, jobs):
     times = measured["microseconds"]
     gpu = next(name for name in ("H100", "H200") if name in measured["device"])
     rows = {name: row for name, row in launches().items() if name in times}
-    others = {name: row for name, row in launches(["changes", "held-out", "later"]).items()
+    others = {name: row for name, row in launches(["changes", "at-last"]).items()
               if name in times}
 
     expected = estimates(rows | others, gpu, jobs)
@@ -214,7 +213,7 @@ def main():
     parser.add_argument("--measure", action="store_true")
     parser.add_argument("--estimate", action="store_true")
     parser.add_argument("--of", nargs="+", metavar="LIST",
-                        default=["known", "changes", "rates", "held-out", "later"])
+                        default=["known", "changes", "rates", "at-last"])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("path", type=pathlib.Path)
     given = parser.parse_args()

@@ -17,6 +17,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace json = llvm::json;
@@ -251,6 +252,23 @@ Work Writer::workOfLine(const std::pair<int64_t, unsigned> &line,
   return workOf(counted, std::max(ctas, 1.0), product, ratesOf(capability(), subject.gpu));
 }
 
+/// Waits, of all warps of a CTA together, and instructions come to what the simulator counts of a
+/// multiprocessor.
+static LaunchFacts::Path pathBy(const json::Object &counters, size_t which, double resident,
+                                bool allAtOnce, double waits, double instructions) {
+  // Where all CTAs run at once, none of another multiprocessor makes up for the one that takes
+  // longest.
+  const json::Array *paths = counters.getArray(allAtOnce ? "longest_path_clocks" : "path_clocks");
+  if (!paths || instructions <= 0)
+    return {};
+  double ctas = static_cast<double>(counters.getInteger("path_ctas").value_or(1));
+  double warps = std::ceil(static_cast<double>(counters.getInteger("threads").value_or(32)) / 32);
+  double path = (*paths)[which].getAsNumber().value_or(0);
+  double turns = std::max(ctas / std::max(resident, 1.0), 1.0);
+  double waited = std::min(turns * waits / warps, path);
+  return {waits > 0 ? waited / waits : 0, (path - waited) / instructions};
+}
+
 LaunchFacts Writer::launchFacts(const Work &total) const {
   LaunchFacts made;
   made.capability = capability();
@@ -283,6 +301,13 @@ LaunchFacts Writer::launchFacts(const Work &total) const {
   if (made.bytesInFlight == 0 && loads > 0)
     made.bytesInFlight = total.bytesRead / std::max(1.0, loads / (ran * made.warps));
   made.spilledBytes = spilledBytes(total, made.warps);
+  made.pathCTAs = static_cast<double>(subject.counters->getInteger("path_ctas").value_or(0));
+  bool allAtOnce = made.ctas <= made.multiprocessors * made.resident;
+  made.near =
+      pathBy(*subject.counters, 0, made.resident, allAtOnce, total.nearWaits, total.instructions);
+  made.far =
+      pathBy(*subject.counters, 1, made.resident, allAtOnce, total.farWaits, total.instructions);
+  made.isSimulated = made.pathCTAs > 0;
   return made;
 }
 
@@ -306,8 +331,15 @@ std::optional<json::Object> Writer::addModel() {
   LaunchFacts launch = launchFacts(total);
   Prediction prediction = predict(total, launch);
   facts = launch;
-  for (const auto &[line, counted] : countersOfLine)
-    shares[line] = prediction.share(clocksOf(workOfLine(line, counted), launch));
+  LaunchFacts counted = launch;
+  counted.isSimulated = false;
+  Prediction bySums = predict(total, counted);
+  auto interval = [](const Prediction &of) {
+    return json::Object{{"best", of.best}, {"expected", of.expected}, {"worst", of.worst}};
+  };
+  // What waits in the simulation is not always what makes it wait.
+  for (const auto &[line, work] : countersOfLine)
+    shares[line] = bySums.share(clocksOf(workOfLine(line, work), counted));
   json::Array resources;
   for (Resource resource : prediction.order)
     if (double clocks = prediction.clocks[size_t(resource)]; clocks > 0)
@@ -322,9 +354,8 @@ std::optional<json::Object> Writer::addModel() {
                       {"resources", std::move(resources)},
                       {"bound", nameOf(prediction.order[0])},
                       {"second", nameOf(prediction.order[1])},
-                      {"microseconds", json::Object{{"best", prediction.best},
-                                                    {"expected", prediction.expected},
-                                                    {"worst", prediction.worst}}}};
+                      {"microseconds", interval(prediction)},
+                      {"by_sums", interval(bySums)}};
 }
 
 /// Which instructions are whose.

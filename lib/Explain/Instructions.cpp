@@ -8,47 +8,6 @@
 
 namespace tritium::explain {
 
-/// "m64n128k16".
-static bool readShape(llvm::StringRef text, unsigned &m, unsigned &n, unsigned &k) {
-  return text.consume_front("m") && !text.consumeInteger(10, m) && text.consume_front("n") &&
-         !text.consumeInteger(10, n) && text.consume_front("k") && !text.getAsInteger(10, k);
-}
-
-/// Of mma and wgmma.mma_async.
-static std::optional<MatrixUse> productOf(const sim::ptx::Instruction &instruction) {
-  bool isOfWarpGroup = instruction.opcode == "wgmma";
-  if (!isOfWarpGroup && instruction.opcode != "mma")
-    return std::nullopt;
-  unsigned m = 0, n = 0, k = 0, elementBits = 16;
-  bool hasShape = false;
-  double slowness = 1;
-  for (std::string_view modifier : instruction.modifiers) {
-    hasShape |= !hasShape && readShape(modifier, m, n, k);
-    if (modifier == "tf32")
-      elementBits = 32, slowness = 2;
-    else if (modifier == "f64")
-      elementBits = 64, slowness = 16;
-    else if (modifier == "e4m3" || modifier == "e5m2" || modifier == "s8" || modifier == "u8")
-      elementBits = 8, slowness = 0.5;
-  }
-  if (!hasShape)
-    return std::nullopt;
-  MatrixUse made;
-  made.isOfWarpGroup = isOfWarpGroup;
-  made.slowness = slowness;
-  // The four warps of a group count one each.
-  double warps = isOfWarpGroup ? 4 : 1;
-  made.operations = 2.0 * m * n * k / warps;
-  if (isOfWarpGroup) {
-    // The right operand is in shared memory; the left one, too, if it is a descriptor.
-    using Operand = sim::ptx::Operand;
-    bool hasLeft =
-        instruction.operands.size() > 1 && instruction.operands[1].kind == Operand::Register;
-    made.sharedBytes = (double(n) + (hasLeft ? m : 0)) * k * elementBits / 8 / warps;
-  }
-  return made;
-}
-
 std::optional<Instructions> readPTX(const std::string &ptx) {
   std::vector<sim::ptx::Error> errors;
   std::unique_ptr<sim::ptx::Module> module = sim::ptx::parse(ptx, errors);
@@ -71,7 +30,7 @@ std::optional<Instructions> readPTX(const std::string &ptx) {
         ranges.push_back({instruction.at.line, instruction.at.line});
       last = &ranges;
       ++made.counts[place];
-      if (std::optional<MatrixUse> product = productOf(instruction)) {
+      if (std::optional<MatrixUse> product = sim::matrixUseOf(instruction)) {
         MatrixUse &all = made.products[{place.file, place.line}];
         ++productCounts[{place.file, place.line}];
         all.operations += product->operations;

@@ -5,6 +5,8 @@
 
 #include "Operations.h"
 
+#include "tritium/Simulator/MatrixUse.h"
+
 namespace tritium::explain {
 
 /// Lines of a text, from 1, the last one included.
@@ -12,13 +14,7 @@ struct LineRange {
   unsigned first, last;
 };
 
-/// A product of matrices, of one warp; on average of several.
-struct MatrixUse {
-  double operations = 0;  ///< multiplications and additions
-  double slowness = 1;    ///< times that an operation takes as long as one of f16
-  double sharedBytes = 0; ///< that the instruction itself reads of shared memory
-  bool isOfWarpGroup = false;
-};
+using sim::MatrixUse;
 
 /// The instructions of a text in assembly, by the author's place that they are for.
 struct Instructions {

@@ -14,28 +14,12 @@ namespace json = llvm::json;
 
 namespace tritium::explain {
 
-/// 9.0: memory is what a copy reaches, 3.3 TB/s on an H100 and 4.5 on an H200 at 1755 MHz, without
-/// the launch; L2 what kernels reach that it bounds, 6800 bytes a clock of the whole GPU; the rest
-/// is documented, the share of mma.sync published. Others: documented bandwidth, of which a copy
-/// reaches nine tenths.
-static constexpr Rates rates[] = {{75, "", 1590, 2.5, 22, 2, 64, 1024, 1},
-                                  {80, "", 1410, 9.2, 47, 4, 128, 2048, 1},
-                                  {86, "", 1695, 5.9, 24, 4, 128, 1024, 1},
-                                  {89, "", 2520, 2.5, 24, 4, 128, 1024, 1},
-                                  {90, "H100", 1755, 14.2, 51.8, 4, 128, 4096, 0.62},
-                                  {90, "H200", 1755, 19.4, 51.8, 4, 128, 4096, 0.62}};
-
 // Of all GPUs, as an H200 has it: measured by launches that do one thing (docs/explain.md).
 
 /// From the queue to the first instruction, and from the last one to the end.
 static constexpr double launchMicroseconds = 2.9;
 /// From a request of memory to its answer on an idle GPU: before it nothing is computed.
 static constexpr double firstAnswerMicroseconds = 0.34;
-/// Clocks from one CTA to the next that a multiprocessor starts.
-static constexpr double startOfCTA = 138;
-/// A request of the L2 takes as long as that many sectors at least.
-static constexpr double sectorsOfRequest = 2;
-
 // Fitted to the kernels of test/python/explain_launches.py, whose times docs/explain.md has beside
 // what comes out.
 
@@ -45,10 +29,6 @@ static constexpr double latencyMicroseconds = 0.48;
 /// exchange between lanes takes beyond; of a barrier, and for each warp that comes to it.
 static constexpr double clocksOfInstruction = 1.2, clocksOfExchange = 36;
 static constexpr double clocksOfBarrier = 110, clocksOfArrival = 8;
-/// Clocks of the first cache for a request of a warp.
-static constexpr double clocksOfRequest = 3.5;
-/// Instructions that are left of PTX, of all and of those of integers.
-static constexpr double issued = 0.9, issuedIntegers = 0.55;
 /// Clocks for a change of one number in the L2.
 static constexpr double clocksOfAtomic = 1.2, clocksOfFloatAtomic = 2.9;
 /// How much longer spilled registers take than the first cache needs for their bytes: their loads
@@ -57,35 +37,31 @@ static constexpr double waitsForSpills = 6.5;
 /// Of the time for which a CTA's bytes take all of a multiprocessor's way to the L2, what it does
 /// nothing else.
 static constexpr double waitsForBytes = 0.7;
+/// How much longer a multiprocessor takes than what is simulated of it, whose units are as busy as
+/// what waits for each other lets them be.
+static constexpr double marginOfSimulated = 1.05;
+/// A resource that is busy for that part of what is simulated bounds the kernel.
+static constexpr double bounds = 0.75;
 
 bool isKnownGPU(unsigned capability, llvm::StringRef gpu) {
-  return llvm::any_of(rates, [&](const Rates &each) {
+  return llvm::any_of(sim::knownRates(), [&](const Rates &each) {
     return each.capability >= capability && !gpu.empty() && gpu == each.gpu;
   });
 }
 
 std::string knownGPUs(unsigned capability) {
   std::string made;
-  for (const Rates &each : rates)
+  for (const Rates &each : sim::knownRates())
     if (each.capability >= capability && *each.gpu)
       made += (made.empty() ? "" : ", ") + std::string(each.gpu);
   return made;
 }
 
 unsigned capabilityOf(unsigned capability, llvm::StringRef gpu) {
-  for (const Rates &each : rates)
+  for (const Rates &each : sim::knownRates())
     if (each.capability >= capability && !gpu.empty() && gpu == each.gpu)
       return each.capability;
   return capability;
-}
-
-const Rates &ratesOf(unsigned capability, llvm::StringRef gpu) {
-  const Rates *found = &rates[0];
-  for (const Rates &each : rates)
-    if (each.capability <= capability &&
-        (found->capability != capability || gpu.empty() || gpu == each.gpu))
-      found = &each;
-  return *found;
 }
 
 const char *nameOf(Resource resource) {
@@ -127,7 +103,7 @@ static constexpr double Work::*amounts[] = {
     &Work::floats,    &Work::matrixSharedBytes, &Work::matrixClocks, &Work::instructions,
     &Work::barriers,  &Work::integers,          &Work::specials,     &Work::doubles,
     &Work::converts,  &Work::requests,          &Work::atomics,      &Work::ownWavefronts,
-    &Work::l2Sectors};
+    &Work::l2Sectors, &Work::nearWaits,         &Work::farWaits};
 
 void Work::add(const Work &other) {
   for (double Work::*field : amounts)
@@ -157,7 +133,7 @@ Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
   made.atomics = count("atomic_passes");
   made.floatAtomics = count("atomic_passes_float");
   made.atomicSectors = count("atomic_sectors") * ctas;
-  made.l2Sectors = std::max(made.farSectors, sectorsOfRequest * count("l2_requests"));
+  made.l2Sectors = std::max(made.farSectors, sim::sectorsOfRequest * count("l2_requests"));
   made.wavefronts = count("shared_wavefronts");
   made.ownWavefronts = made.wavefronts - count("shared_wavefronts_overlapped");
   // What goes past the banks' counters: copies of boxes.
@@ -174,6 +150,10 @@ Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
   made.specials = of(lanes, "special");
   made.doubles = of(lanes, "double");
   made.converts = of(lanes, "convert");
+  if (const json::Array *waited = counters.getArray("waited_clocks")) {
+    made.nearWaits = (*waited)[0].getAsNumber().value_or(0) / ctas;
+    made.farWaits = (*waited)[1].getAsNumber().value_or(0) / ctas;
+  }
   return made;
 }
 
@@ -217,6 +197,20 @@ static double loadsOf(const Work &work, const LaunchFacts &launch) {
   return latency * (1 + first) / 2 * work.bytesRead / launch.bytesInFlight;
 }
 
+/// Clocks of all CTAs of a multiprocessor, one after the other and side by side, by its simulation.
+static double simulatedOf(const Work &work, const LaunchFacts &launch) {
+  auto side = [&](const LaunchFacts::Path &path, double waits) {
+    return path.ofWait * waits + path.ofInstruction * work.instructions;
+  };
+  // What is read again comes from the L2.
+  bool isKnown = launch.readArrays > 0 && launch.bytesRead > 0;
+  double far = isKnown ? std::min(1.0, launch.readArrays / launch.bytesRead) : 1;
+  double clocks =
+      (1 - far) * side(launch.near, work.nearWaits) + far * side(launch.far, work.farWaits);
+  return marginOfSimulated * clocks * mostCTAs(launch) /
+         std::max(launch.pathCTAs, sideBySide(launch));
+}
+
 Clocks clocksOf(const Work &work, const LaunchFacts &launch) {
   const Rates &rate = ratesOf(launch.capability, launch.gpu);
   // What all multiprocessors share does not wait for the busiest.
@@ -230,13 +224,13 @@ Clocks clocksOf(const Work &work, const LaunchFacts &launch) {
   set(Resource::Memory, average * 32 * work.farSectors / rate.memoryBytes);
   set(Resource::L2, average * 32 * work.l2Sectors / rate.l2Bytes);
   set(Resource::L1,
-      most * std::max(work.sectors / rate.l1Sectors, clocksOfRequest * work.requests));
+      most * std::max(work.sectors / rate.l1Sectors, sim::clocksOfRequest * work.requests));
   set(Resource::Shared,
       most * (work.wavefronts + (work.copiedBytes + work.matrixSharedBytes) / rate.sharedBytes));
   set(Resource::Tensor, most * work.matrixClocks / busy);
-  set(Resource::Issue, most * issued * work.instructions / parts / busy);
+  set(Resource::Issue, most * sim::issued * work.instructions / parts / busy);
   set(Resource::Float, most * work.floats / 128 / busy);
-  set(Resource::Integer, most * issuedIntegers * work.integers / 64 / busy);
+  set(Resource::Integer, most * sim::issuedIntegers * work.integers / 64 / busy);
   set(Resource::Special, most * work.specials / 16 / busy);
   set(Resource::Double, most * work.doubles / 64 / busy);
   set(Resource::Convert, most * work.converts / 64 / busy);
@@ -250,6 +244,12 @@ Clocks clocksOf(const Work &work, const LaunchFacts &launch) {
                                (clocksOfAtomic * (work.atomics - work.floatAtomics) +
                                 clocksOfFloatAtomic * work.floatAtomics) /
                                std::min(work.atomicSectors, slices));
+  if (launch.isSimulated) {
+    // Spilled registers, and atomics that take turns, are not simulated.
+    set(Resource::Latency, simulatedOf(work, launch) + made[size_t(Resource::Spills)] +
+                               made[size_t(Resource::Atomics)]);
+    return made;
+  }
   double turns = most / together, loads = loadsOf(work, launch);
   if (launch.runsAhead) {
     set(Resource::InFlight, turns * loads);
@@ -263,7 +263,7 @@ Clocks clocksOf(const Work &work, const LaunchFacts &launch) {
 Prediction predict(const Work &total, const LaunchFacts &launch) {
   Prediction made;
   made.clocks = made.uncapped = clocksOf(total, launch);
-  made.clocks[size_t(Resource::CTAs)] = mostCTAs(launch) * startOfCTA;
+  made.clocks[size_t(Resource::CTAs)] = mostCTAs(launch) * sim::latency::startOfCTA;
   // What programs ask for again is in the L2, as far as all arrays are: each is read once, and
   // written once.
   const Rates &rate = ratesOf(launch.capability, launch.gpu);
@@ -276,18 +276,33 @@ Prediction predict(const Work &total, const LaunchFacts &launch) {
   for (size_t i = 0; i < kResources; ++i)
     made.order[i] = Resource(i);
   auto clocks = [&](Resource resource) { return made.clocks[size_t(resource)]; };
-  llvm::stable_sort(made.order, [&](Resource a, Resource b) { return clocks(a) > clocks(b); });
+  // What is simulated has all that a multiprocessor does in it: it is no resource beside others.
+  auto rank = [&](Resource resource) {
+    bool isAll = launch.isSimulated && resource == Resource::Latency;
+    return (isAll ? bounds : 1) * clocks(resource);
+  };
+  llvm::stable_sort(made.order, [&](Resource a, Resource b) { return rank(a) > rank(b); });
+  std::array<Resource, 2> busiest{made.order[0], made.order[1]};
+  if (launch.isSimulated) {
+    auto *next = busiest.begin();
+    for (Resource resource : llvm::ArrayRef(made.order).take_front(3))
+      if (resource != Resource::Latency && next != busiest.end())
+        *next++ = resource;
+  }
   // What bounds the kernel is busy from the first answer on.
   bool isBusyLater =
-      total.bytesRead > 0 && made.order[0] != Resource::Latency && made.order[0] != Resource::CTAs;
+      total.bytesRead > 0 && busiest[0] != Resource::Latency && busiest[0] != Resource::CTAs;
   double idle = isBusyLater ? firstAnswerMicroseconds * rate.megahertz : 0;
   // The CTA that starts last does all that one does.
-  double last = clocks(Resource::CTAs) +
-                clocks(Resource::Latency) * sideBySide(launch) / std::max(mostCTAs(launch), 1.0);
-  // Of the second resource: hidden wholly, by the usual part, not at all.
-  constexpr double usual = 0.2;
+  double waited = clocks(Resource::Latency);
+  double last = launch.isSimulated ? waited
+                                   : clocks(Resource::CTAs) + waited * sideBySide(launch) /
+                                                                  std::max(mostCTAs(launch), 1.0);
+  // Of the second resource: hidden wholly, by the usual part, not at all. What is simulated says
+  // how much is hidden.
+  const double usual = launch.isSimulated ? 0 : 0.2;
   auto time = [&](double part) {
-    double together = idle + clocks(made.order[0]) + part * clocks(made.order[1]);
+    double together = idle + clocks(busiest[0]) + part * clocks(busiest[1]);
     return launchMicroseconds + std::max(together, last) / rate.megahertz;
   };
   made.best = time(0);

@@ -11,6 +11,8 @@
 
 #include "Instructions.h"
 
+#include "tritium/Simulator/Rates.h"
+
 #include "llvm/Support/JSON.h"
 
 #include <array>
@@ -38,18 +40,8 @@ enum class Resource : uint8_t {
 inline constexpr size_t kResources = size_t(Resource::Latency) + 1;
 using Clocks = std::array<double, kResources>;
 
-/// What a GPU does in a clock.
-struct Rates {
-  unsigned capability;
-  const char *gpu; ///< "" where it is any of them
-  double megahertz;
-  double memoryBytes, l2Bytes, l1Sectors; ///< a multiprocessor
-  double sharedBytes;
-  double tensorOperations; ///< multiplications and additions of f16, by warp groups or mma
-  double mmaShare;         ///< of that, what mma.sync reaches
-};
-/// `gpu`: its name, of those that the table has; "": the newest of the capability.
-const Rates &ratesOf(unsigned capability, llvm::StringRef gpu = "");
+using sim::Rates;
+using sim::ratesOf;
 
 /// What one line, or all of a kernel, asks of a CTA, on average.
 struct Work {
@@ -65,6 +57,9 @@ struct Work {
   /// Changes of sectors one after the other, of those such of floats; different sectors of the
   /// whole launch.
   double atomics = 0, floatAtomics = 0, atomicSectors = 0;
+  /// Clocks that warps wait for what others bring, as the simulator has them: if the L2 has all
+  /// that is loaded, and if memory has it.
+  double nearWaits = 0, farWaits = 0;
 
   void add(const Work &other);
   void scale(double part);
@@ -85,7 +80,14 @@ struct LaunchFacts {
   double bytesInFlight = 0; ///< of one CTA, at a time
   bool runsAhead = false;   ///< loads of later turns of a loop are in flight
   bool isEven = false; ///< all multiprocessors have the same to do, as if programs could be split
-  double spilledBytes = 0; ///< that a CTA moves to and from memory for want of registers
+  /// What the simulated CTAs of a multiprocessor take, by their work: if the L2 has all that is
+  /// loaded, and if memory has it.
+  struct Path {
+    double ofWait = 0, ofInstruction = 0; ///< clocks for each
+  } near, far;
+  double pathCTAs = 0;      ///< how many those are; 0: none
+  bool isSimulated = false; ///< they say how long it takes, else what adds up
+  double spilledBytes = 0;  ///< that a CTA moves to and from memory for want of registers
 };
 
 struct Prediction {

@@ -134,7 +134,7 @@ bool dropExchange(Case &now) {
   now.work.instructions -=
       now.ofClass("shared_load") + now.ofClass("shared_store") + now.ofClass("barrier");
   now.work.wavefronts = now.work.ownWavefronts = 0;
-  now.work.barriers = now.work.exchanges = 0;
+  now.work.barriers = now.work.exchanges = now.work.nearWaits = now.work.farWaits = 0;
   return true;
 }
 
@@ -346,9 +346,11 @@ static json::Object interval(double a, double b, double c) {
       {"best", std::max({a, b, c})}, {"expected", b}, {"worst", std::min({a, b, c})}};
 }
 
-/// A hint, if the change of `now` gains enough.
+/// A hint, if the change of `now` gains enough. What a change that is not made would be simulated
+/// to take is not known: what it gains is by what adds up, before and after. `asIs`: how long the
+/// kernel takes.
 static std::optional<json::Object> weigh(const Rule &rule, const Case &now,
-                                         const Prediction &before) {
+                                         const Prediction &before, const Prediction &asIs) {
   constexpr double leastGain = 1.02;
   Work total;
   for (const CountedLine &line : now.counted.lines)
@@ -365,8 +367,9 @@ static std::optional<json::Object> weigh(const Rule &rule, const Case &now,
       {"apply", json::Object{}},
       {"gain", interval(before.best / after.best, before.expected / after.expected,
                         before.worst / after.worst)},
-      {"microseconds",
-       json::Object{{"best", after.best}, {"expected", after.expected}, {"worst", after.worst}}},
+      {"microseconds", json::Object{{"best", asIs.best * after.best / before.best},
+                                    {"expected", asIs.expected * after.expected / before.expected},
+                                    {"worst", asIs.worst * after.worst / before.worst}}},
       {"bound", nameOf(after.order[0])}};
   std::string first = nameOf(before.order[0]);
   auto clocks = [](const Prediction &prediction, Resource resource) {
@@ -384,13 +387,16 @@ json::Array estimatedHints(const CountedLaunch &launch) {
   Work total;
   for (const CountedLine &line : launch.lines)
     total.add(line.work);
-  Prediction before = predict(total, launch.facts);
+  Prediction asIs = predict(total, launch.facts);
+  LaunchFacts facts = launch.facts;
+  facts.isSimulated = false;
+  Prediction before = predict(total, facts);
   json::Array made;
   auto tryRule = [&](const Rule &rule, const CountedLine *line, const Remark *remark) {
-    Case now{line, remark, launch, line ? line->work : Work(), launch.facts, 1};
+    Case now{line, remark, launch, line ? line->work : Work(), facts, 1};
     if (!rule.change || !rule.change(now))
       return false;
-    std::optional<json::Object> hint = weigh(rule, now, before);
+    std::optional<json::Object> hint = weigh(rule, now, before, asIs);
     if (hint)
       made.push_back(std::move(*hint));
     return hint.has_value();

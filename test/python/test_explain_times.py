@@ -9,8 +9,8 @@ from explain_launches import CHANGES, PAIRS, TIMED
 from explaining import ROOT, explained, tritium
 
 MEASURED = json.loads((ROOT / "test" / "python" / "explain_times.json").read_text())["microseconds"]
-# Estimated at half, 1.7 and 1.3 of what they take: the docs say why.
-FAR = {"sums of columns", "product in a loop over tiles", "scaled int8"}
+# Estimated at half of what they take: the docs say why.
+FAR = {"sums of columns"}
 QUICK = {"copy of one tile", "sums of columns", "search", "convolution", "two drawings of a mask"}
 ROWS = [row for row in TIMED
         if row.name in QUICK or os.environ.get("TRITIUM_MATRIX") == "all"]

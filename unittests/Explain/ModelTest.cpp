@@ -148,6 +148,61 @@ TEST(Model, TheCTAThatStartsLastDoesAllThatOneDoes) {
                    2.9 + (32 * 138 + 10 * (110 + 8 * 8)) / 1755.0);
 }
 
+TEST(Model, WhatIsSimulatedSaysWhatIsWaitedFor) {
+  Work some = work();
+  some.barriers = 800;
+  some.nearWaits = some.farWaits = 1000;
+  LaunchFacts launch = launchOf(4, 1, 8);
+  launch.pathCTAs = 2;
+  launch.near = {2, 0.001};
+  launch.far = {4, 0.001};
+  launch.isSimulated = true;
+  // Of two CTAs of four; memory has all of it.
+  EXPECT_DOUBLE_EQ(latencyOf(some, launch), 1.05 * 2 * (4 * 1000 + 1000));
+  launch.readArrays = 1;
+  launch.bytesRead = 2;
+  EXPECT_DOUBLE_EQ(latencyOf(some, launch), 1.05 * 2 * (3 * 1000 + 1000));
+  // A line has its part.
+  Work line = some;
+  line.scale(0.25);
+  EXPECT_DOUBLE_EQ(latencyOf(line, launch), latencyOf(some, launch) / 4);
+}
+
+TEST(Model, WhatIsSimulatedBoundsWhereNoResourceIsBusyForLong) {
+  Work some = work();
+  some.farWaits = 1000;
+  LaunchFacts launch = launchOf(1, 1, 8);
+  launch.isSimulated = true;
+  launch.pathCTAs = 1;
+  double issue = issueOf(launch);
+  // A quarter more than what issues.
+  launch.far = {1.25 * issue / 1.05 / 1000, 0};
+  Prediction near = predict(some, launch);
+  EXPECT_EQ(near.order[0], Resource::Issue);
+  EXPECT_DOUBLE_EQ(near.expected, 2.9 + 1.25 * issue / 1755);
+  launch.far.ofWait *= 2;
+  Prediction far = predict(some, launch);
+  EXPECT_EQ(far.order[0], Resource::Latency);
+  EXPECT_DOUBLE_EQ(far.best, 2.9 + 2.5 * issue / 1755);
+  EXPECT_DOUBLE_EQ(far.worst, far.best);
+  // A kernel takes no less than what it asks of a resource.
+  launch.far.ofWait = 0;
+  EXPECT_DOUBLE_EQ(predict(some, launch).expected, 2.9 + issue / 1755);
+}
+
+TEST(Model, SpilledRegistersComeOnTopOfWhatIsSimulated) {
+  Work some = work();
+  some.farWaits = 1000;
+  LaunchFacts launch = launchOf(1, 1, 8);
+  launch.isSimulated = true;
+  launch.pathCTAs = 1;
+  launch.far = {1, 0};
+  double without = latencyOf(some, launch);
+  launch.spilledBytes = 1 << 20;
+  EXPECT_DOUBLE_EQ(latencyOf(some, launch),
+                   without + predict(some, launch).clocks[size_t(Resource::Spills)]);
+}
+
 TEST(Model, AGPUIsOneOfItsCapability) {
   EXPECT_STREQ(ratesOf(90).gpu, "H200");
   EXPECT_STREQ(ratesOf(90, "H100").gpu, "H100");

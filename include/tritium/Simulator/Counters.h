@@ -67,6 +67,8 @@ struct Tally {
   uint64_t branches = 0, divergentBranches = 0;
   /// Changes of sectors of global memory by atomics, those of one number one after the other.
   uint64_t atomicPasses = 0, floatAtomicPasses = 0;
+  /// Clocks that warps wait for what it brings, by Counters::path.
+  std::array<double, 2> waits{};
   /// The sectors, one bit for all of them of the same hash.
   std::array<uint64_t, 2> atomicPlaces{};
 
@@ -129,6 +131,12 @@ struct Counters {
   std::vector<ListedBuffer> buffers; ///< in the order of the launch
   uint64_t mostLoads = 0;        ///< by warps, of the load of global memory that they execute most
   bool hasHostAddresses = false; ///< as of the launch
+  /// Clocks of a multiprocessor from its first CTA to its last, on average of those that ran, and
+  /// of the one that takes longest: if the L2 has all that is loaded, and if memory has it. 0:
+  /// nobody asked.
+  static constexpr size_t kPaces = 2;
+  uint64_t pathCTAs = 0; ///< how many CTAs that is, fewer than it has if fewer ran
+  std::array<double, kPaces> path{}, longestPath{};
 
   std::string text() const;
   std::string json() const;

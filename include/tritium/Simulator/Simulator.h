@@ -21,6 +21,7 @@
 
 #include "tritium/Simulator/Counters.h"
 #include "tritium/Simulator/PTX.h"
+#include "tritium/Simulator/Rates.h"
 
 #include <cstring>
 #include <functional>
@@ -81,6 +82,8 @@ struct Launch {
   /// For occupancy: the registers that the assembler for an architecture gives a thread.
   /// Without it, or where it cannot say, .maxnreg or 32.
   std::function<AllocatedRegisters(unsigned architecture)> allocatedRegisters;
+  /// Not null: whose clocks Counters::path has.
+  const Rates *rates = nullptr;
   /// Addresses are those of the host, so that counters depend on where its arrays lie.
   bool hasHostAddresses = false;
 

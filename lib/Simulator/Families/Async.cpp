@@ -124,6 +124,8 @@ void arriveOnPhase(Warp &warp, const Op &op) {
     // The thread publishes what it has done, too: more than PTX promises.
     if (warp.machine.launch.checkRaces)
       barrier->arriving.add(warp, 1u << lane);
+    if (warp.cta.pace)
+      delay(barrier->arrivals, warp.cta.pace->copied(warp));
     warp.handedToPhase[lane] = warp.issued[lane];
     barrier->copyArrivals.push_back({&warp, lane, warp.issued[lane]});
     settle(warp, op, lane, *barrier);

@@ -84,6 +84,8 @@ void runBarrier(Warp &warp, const Op &op) {
     barrier.any |= p != 0;
     barrier.all &= p == warp.mask;
   }
+  if (cta.pace)
+    delay(barrier.latest, cta.pace->now(warp));
   if (op.target != Arrive) {
     // What the warp knows now it hands on at completion; it learns nothing before.
     Split *split = warp.current;
@@ -269,6 +271,9 @@ void Machine::completeBarrier(Cta &cta, unsigned number) {
   for (auto [warp, split] : barrier.waiting)
     all.known.warps[warp->index] = now;
   for (auto [warp, split] : barrier.waiting) {
+    if (cta.pace)
+      cta.pace->waitUntil(*warp, split->frame->code->ops[split->pc - 1], barrier.latest,
+                          latency::barrier + latency::arrival * barrier.expected / 32);
     all.giveKnown(*warp);
     if (split->mask == warp->live) {
       warp->known.lanes = now;
@@ -294,6 +299,7 @@ void Machine::completeBarrier(Cta &cta, unsigned number) {
   barrier.active = false;
   barrier.waiting.clear();
   barrier.arrivals = {};
+  barrier.latest = {};
 }
 
 void Machine::sweepBarriers(Cta &cta) {

@@ -63,7 +63,8 @@ static std::vector<AsyncPart> globalParts(const BulkCopy &copy, const uint8_t *s
 }
 
 /// One request; of global memory as many sectors as its pieces touch.
-static void countBulk(Warp &warp, const Op &op, const BulkCopy &copy, bool writes) {
+/// Returns the sectors that the L2 answers in as long.
+static double countBulk(Warp &warp, const Op &op, const BulkCopy &copy, bool writes) {
   Tally &tally = warp.machine.tallies[op.id];
   uint64_t bytes = 0, sectors = 0;
   RequestsOfL2 requests;
@@ -87,6 +88,7 @@ static void countBulk(Warp &warp, const Op &op, const BulkCopy &copy, bool write
   tally.idealSectors += std::min(sectors, (bytes + 31) / 32);
   (writes ? tally.globalBytesWritten : tally.globalBytesRead) += bytes;
   (writes ? tally.sharedBytesRead : tally.sharedBytesWritten) += writes ? bytes : copy.bytes;
+  return std::max(double(sectors), sectorsOfRequest * double(requests.count));
 }
 
 void tritium::sim::beginLoad(Warp &warp, const Op &op, unsigned lane, uint32_t offset,
@@ -102,12 +104,14 @@ void tritium::sim::beginLoad(Warp &warp, const Op &op, unsigned lane, uint32_t o
                    "a bulk copy uses an mbarrier whose initialisation the async proxy need not "
                    "see: the thread that executes mbarrier.init has to execute "
                    "fence.mbarrier_init or fence.proxy.async before the barrier that leads here");
-  countBulk(warp, op, copy, /*writes=*/false);
+  double answered = countBulk(warp, op, copy, /*writes=*/false);
   copy.op = &op;
   copy.warp = uint16_t(warp.index);
   copy.lane = uint8_t(lane);
   copy.reads = beginAsync(warp, op, lane, AsyncUse::Reads, globalParts(copy, nullptr));
   copy.writes = beginAsync(warp, op, lane, AsyncUse::Writes, {{nullptr, offset, copy.bytes}});
+  if (warp.cta.pace)
+    delay(found->arrivals, warp.cta.pace->bulkLoad(warp, answered));
   found->copied += copy.bytes;
   found->copies.push_back(std::move(copy));
   settle(warp, op, lane, *found);
@@ -151,7 +155,9 @@ void tritium::sim::arriveLoad(Cta &cta, BulkCopy &copy, const Completion &done) 
 }
 
 void tritium::sim::beginStore(Warp &warp, const Op &op, unsigned lane, BulkCopy copy) {
-  countBulk(warp, op, copy, /*writes=*/true);
+  double sectors = countBulk(warp, op, copy, /*writes=*/true);
+  if (warp.cta.pace)
+    warp.cta.pace->bulkStore(warp, sectors);
   std::vector<AsyncPart> from;
   for (const Segment &segment : copy.segments) {
     if (!from.empty() && from.back().offset + from.back().bytes == segment.shared)

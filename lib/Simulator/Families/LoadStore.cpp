@@ -170,6 +170,7 @@ struct Form {
   bool strong = false, acquires = false, releases = false, nonCoherent = false;
   unsigned count = 1;
   bool hasHint = false;
+  bool bypasses = false; ///< the first cache
 };
 
 bool readForm(Decoder &decoder, Modifiers &m, Form &form) {
@@ -191,7 +192,8 @@ bool readForm(Decoder &decoder, Modifiers &m, Form &form) {
   m.take("weak");
   m.takeOne({"cta", "cluster", "gpu", "sys"});
   form.nonCoherent = m.take("nc");
-  m.takeOne({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
+  form.bypasses = m.take("cg") || m.take("cv");
+  m.takeOne({"ca", "cs", "lu", "wb", "wt"});
   for (std::string_view hint :
        {"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
         "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B", "L2::evict_first", "L2::evict_last",
@@ -319,6 +321,7 @@ bool decodeAccess(Decoder &decoder, bool isStore) {
   op.space = form.space;
   op.ofCluster = form.ofCluster;
   op.strong = form.strong;
+  op.bypasses = form.bypasses;
   op.acquires = form.acquires;
   op.releases = form.releases;
   return !decoder.failed();

@@ -180,6 +180,8 @@ void arrive(Warp &warp, const Op &op) {
   });
   bool hands = (bits & Arrives) && op.releases && warp.machine.launch.checkRaces;
   eachBarrier(at, warp.mask, [&](MBarrier &barrier, u32 together) {
+    if ((bits & Arrives) && warp.cta.pace)
+      delay(barrier.arrivals, warp.cta.pace->now(warp));
     Handover mine;
     if (hands)
       mine.add(warp, together);

@@ -111,6 +111,7 @@ Frame *Warp::newFrame(const FunctionCode &code, uint32_t localBase) {
   made->origin.assign(slots, none);
   made->definedBytes.clear();
   made->productRegisters.assign(code.productRegisters.empty() ? 0 : slots, {});
+  made->paces.assign(code.paces.empty() ? 0 : slots, {});
   for (auto [slot, value] : code.constants32)
     made->defined[slot >> 7] = allLanes;
   for (auto [slot, value] : code.constants64)
@@ -411,6 +412,9 @@ uint64_t Warp::run(uint64_t steps) {
     ++done;
     ++machine.clock;
     ++split.pc;
+    const OpPace *pace = code.paces.empty() ? nullptr : &code.paces[split.pc - 1];
+    if (pace)
+      cta.pace->meet(*this, op, *pace);
     if (!lanes)
       continue;
     mask = lanes;
@@ -419,7 +423,15 @@ uint64_t Warp::run(uint64_t steps) {
       useProductRegisters(op, code.productRegisters[split.pc - 1]);
     if (op.tracked)
       track(op);
+    if (!pace || pace->endsBlock) {
+      op.run(*this, op);
+      if (pace && pace->waits())
+        cta.pace->waitForGroups(*this, op, *pace);
+      continue;
+    }
+    OpTraffic before = OpTraffic::of(tally);
     op.run(*this, op);
+    cta.pace->account(*this, op, *pace, OpTraffic::of(tally).since(before));
   }
   // Leaves take turns, so that lanes of one warp can wait for each other.
   if (current && leaves.size() > 1 && done >= steps)

@@ -95,6 +95,8 @@ void Tally::add(const Tally &other) {
     warps[i] += other.warps[i], threads[i] += other.threads[i];
   for (const Field &field : fields)
     this->*field.member += other.*field.member;
+  for (size_t i = 0; i < waits.size(); ++i)
+    waits[i] += other.waits[i];
   for (size_t i = 0; i < atomicPlaces.size(); ++i)
     atomicPlaces[i] |= other.atomicPlaces[i];
 }
@@ -157,6 +159,10 @@ Occupancy Machine::occupancy(unsigned architecture) const {
   made.isAllocated = known.registers != 0;
   made.registersFrom = made.isAllocated ? "ptxas" : "assumed: " + known.reason;
   return made;
+}
+
+uint64_t Machine::multiprocessorsOf(unsigned architecture) {
+  return limitsOf(architecture).multiprocessors;
 }
 
 uint64_t Machine::mostResident() const {
@@ -277,6 +283,13 @@ std::string Counters::text() const {
   return text;
 }
 
+static llvm::json::Array rounded(llvm::ArrayRef<double> numbers) {
+  llvm::json::Array made;
+  for (double number : numbers)
+    made.push_back(int64_t(std::llround(number)));
+  return made;
+}
+
 static llvm::json::Object toJson(const Tally &tally) {
   llvm::json::Object object, classes, threads;
   for (const Field &field : fields)
@@ -286,6 +299,8 @@ static llvm::json::Object toJson(const Tally &tally) {
       classes[nameOf(InstructionClass(i))] = int64_t(tally.warps[i]);
       threads[nameOf(InstructionClass(i))] = int64_t(tally.threads[i]);
     }
+  if (tally.waits[0] > 0 || tally.waits[1] > 0)
+    object["waited_clocks"] = rounded(tally.waits);
   object["bank_conflicts"] = int64_t(tally.bankConflicts());
   object["atomic_sectors"] = int64_t(tally.atomicSectors());
   object["classes"] = std::move(classes);
@@ -337,6 +352,11 @@ std::string Counters::json() const {
                             {"host_addresses", hasHostAddresses},
                             {"most_loads", int64_t(mostLoads)},
                             {"occupancy", std::move(fits)}};
+  if (path[0] > 0) {
+    object["path_ctas"] = int64_t(pathCTAs);
+    object["path_clocks"] = rounded(path);
+    object["longest_path_clocks"] = rounded(longestPath);
+  }
   std::string text;
   llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", llvm::json::Value(std::move(object)));
   return text;

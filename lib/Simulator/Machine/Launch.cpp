@@ -203,6 +203,10 @@ bool Machine::decode() {
     Decoder decoder(*this, made);
     if (!decoder.run())
       return false;
+    if (launch.rates)
+      made.paces = pacesOf(made, *launch.rates);
+    multiplies |= std::any_of(made.paces.begin(), made.paces.end(),
+                              [](const OpPace &pace) { return pace.unit == OpPace::Tensor; });
     used.push_back(&made);
     pending.insert(pending.end(), decoder.calls.rbegin(), decoder.calls.rend());
     for (uint32_t i = 0; i < module.functions.size() && decoder.callsAny && !hasAll; ++i)
@@ -278,6 +282,10 @@ std::unique_ptr<Cta> Machine::makeCta(const std::shared_ptr<Cluster> &cluster, c
     cta->shadow.resize(sharedBytes);
   cta->live = threads;
   cta->warpGroups.resize((warpsOfCta + warpsOfGroup - 1) / warpsOfGroup);
+  if (launch.rates) {
+    cta->pace = pace.get();
+    cta->firstWarp = pace->addWarps(warpsOfCta);
+  }
   runningCtas[cta->linear] = cta.get();
   for (uint32_t w = 0; w < warpsOfCta; ++w) {
     cta->warps.emplace_back(*this, *cta, w);
@@ -333,16 +341,28 @@ void Machine::schedule() {
   // CTAs that wait for others in a spin use up their turn; then further ones start, as long as
   // the GPU holds them: one, and after some rounds in which none has ended, as many as there are.
   // By turns at random a few at once show the most, and more start only if those do not end.
-  constexpr uint64_t quantum = 20'000;
+  // Where clocks count, as many run at once as a multiprocessor holds. Its schedulers prefer the
+  // oldest warp, so that CTAs drift apart: they have long turns. Tensor cores serve warps evenly,
+  // which holds them together: such take turns often.
+  const uint64_t quantum = !launch.rates ? 20'000 : multiplies ? turnOfProducts : turnOfOldest;
   // A loop of try_wait in which nothing else happens is a wait that never ends.
   constexpr unsigned mostTimeOuts = 100;
-  const uint64_t patience = launch.seed ? 64 : 4;
-  const size_t most = mostResident(), atFirst = std::min<size_t>(launch.seed ? 8 : 1, most);
+  const uint64_t patience = launch.rates ? 80'000 : launch.seed ? 64 : 4;
+  const size_t most = mostResident();
+  const size_t atFirst = std::min<size_t>(launch.rates ? sideBySide() : launch.seed ? 8 : 1, most);
+  const uint64_t share = ofMultiprocessor();
+  if (launch.rates)
+    pace = newPace();
   uint64_t idle = 0; ///< rounds since a CTA ended
   Resident resident;
   uint64_t next = 0, total = sampledClusters();
   while (!stop && (next < total || !resident.empty())) {
-    if (next < total && resident.size() < atFirst)
+    if (launch.rates && resident.empty() && pace->size() >= share)
+      notePath();
+    // Those of one multiprocessor, a new one as soon as one has ended.
+    while (launch.rates && next < total && resident.size() < atFirst && pace->size() < share)
+      startCluster(next++, resident);
+    if (!launch.rates && next < total && resident.size() < atFirst)
       startCluster(next++, resident);
     bool progress = false, isIdle = true;
     // At random only those may have come that wait for others: then all have their turn.
@@ -381,8 +401,8 @@ void Machine::schedule() {
     // Before one goes: the others of its cluster ask for it.
     std::set<const Cta *> over;
     for (const auto &cta : resident)
-      if (cta->cluster->isOver())
-        over.insert(cta.get());
+      if (cta->cluster->isOver() && over.insert(cta.get()).second && cta->pace)
+        cta->pace->leave(cta->firstWarp, warpsOfCta);
     bool hasEnded = std::erase_if(resident, [&](const auto &cta) {
                       return over.contains(cta.get()) && runningCtas.erase(cta->linear);
                     }) > 0;
@@ -391,7 +411,8 @@ void Machine::schedule() {
     idle = hasEnded ? 0 : idle + 1;
     bool isImpatient = idle >= patience;
     uint64_t more = isImpatient ? resident.size() : 1;
-    if (!isImpatient && progress && launch.seed && resident.size() >= atFirst)
+    bool isFull = launch.rates || (launch.seed && resident.size() >= atFirst);
+    if (!isImpatient && progress && isFull)
       more = 0;
     if (next == total || resident.size() >= most) {
       if (!progress)
@@ -401,6 +422,7 @@ void Machine::schedule() {
     for (; more > 0 && next < total && resident.size() < most; --more)
       startCluster(next++, resident);
   }
+  notePath();
   result.completed = !stop;
 }
 

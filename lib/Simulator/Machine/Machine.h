@@ -18,6 +18,7 @@
 #define TRITIUM_SIMULATOR_MACHINE_H
 
 #include "Memory.h"
+#include "Pace.h"
 #include "Shadow.h"
 #include "WarpGroup.h"
 #include "tritium/Simulator/Simulator.h"
@@ -52,6 +53,7 @@ struct Op {
   InstructionClass kind = InstructionClass::Other;
   ptx::Space space = ptx::Space::Generic;
   bool strong = false, acquires = false, releases = false, signExtend = false;
+  bool bypasses = false; ///< the first cache
   uint32_t d = none, e = none, a = none, b = none, c = none;
   uint32_t target = 0, reconverge = 0;
   uint32_t id = 0;                ///< over all functions: index of its tally
@@ -105,6 +107,7 @@ struct FunctionCode {
   /// Of each operation but wgmma, the slots it names that wgmma names, too. Empty: there is no
   /// wgmma.
   std::vector<std::vector<uint32_t>> productRegisters;
+  std::vector<OpPace> paces; ///< of each operation; empty: nobody asked for clocks
 };
 
 using LaneBytes = std::array<uint8_t, 32>;
@@ -119,6 +122,7 @@ struct Frame {
   std::unordered_map<uint32_t, LaneBytes> definedBytes;
   std::vector<uint8_t> parameters;               ///< [lane][parameterBytes]
   std::vector<ProductRegister> productRegisters; ///< by offset / 128; empty without wgmma
+  std::vector<SlotPace> paces; ///< by offset / 128; empty: nobody asked for clocks
   uint32_t localBase = 0;
 };
 
@@ -341,8 +345,9 @@ struct MBarrier {
   std::vector<BulkCopy> copies;    ///< of this phase: they have not arrived
   uint64_t copied = 0;             ///< their bytes
   std::vector<std::pair<Warp *, Split *>> waiting;
-  Handover arriving, done; ///< of this phase; of all that are over
-  uint32_t actor = 0;      ///< of its copies
+  Handover arriving, done;     ///< of this phase; of all that are over
+  Instants arrivals{}, over{}; ///< when the last arrival of this phase comes, and came before it
+  uint32_t actor = 0;          ///< of its copies
   Access init;
   uint32_t initFence = 0; ///< time of the fence.mbarrier_init; 0: none
   const Op *lastExpect = nullptr;
@@ -373,6 +378,7 @@ struct BarrierState {
   uint32_t all = 1, any = 0, population = 0;
   bool active = false, counted = false;
   Handover arrivals; ///< of bar.arrive
+  Instants latest{}; ///< when the last one of them comes
   std::vector<std::pair<Warp *, Split *>> waiting;
   const Op *first = nullptr;
 };
@@ -400,7 +406,9 @@ struct Cta {
   uint32_t live = 0;                                ///< threads
   uint64_t frameBytes = 0;                          ///< of all frames that its calls have made
   bool exited = false;
-  uint32_t actors = 0; ///< that have numbers: behind those of the warps
+  uint32_t actors = 0;    ///< that have numbers: behind those of the warps
+  Pace *pace = nullptr;   ///< of the CTAs that run at once; null: nobody asked for clocks
+  uint32_t firstWarp = 0; ///< of its warps there
   /// Sectors of global memory that the CTA has loaded lately, in what it has of the first cache: 32
   /// KB, each sector in one place.
   std::array<uint64_t, 1024> cached{};
@@ -481,7 +489,17 @@ private:
   uint64_t turn(Cta &cta, uint64_t steps);
   uint64_t runAll(Cta &cta, uint64_t steps);
   void schedule();
+  /// CTAs of the multiprocessor that has most of them, and how many of them run at once.
+  uint64_t ofMultiprocessor() const;
+  size_t sideBySide() const;
+  /// All CTAs of a multiprocessor have ended.
+  void notePath();
+  std::unique_ptr<Pace> newPace() const;
+  std::unique_ptr<Pace> pace;
+  bool multiplies = false; ///< by tensor cores
+  double paths = 0;        ///< whose average Counters::path is
   Occupancy occupancy(unsigned architecture) const;
+  static uint64_t multiprocessorsOf(unsigned architecture);
   /// CTAs that run at once, as many as the GPU holds.
   uint64_t mostResident() const;
   /// Reports who waits for what.

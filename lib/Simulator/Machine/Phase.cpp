@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <utility>
 
 using namespace tritium::sim;
 
@@ -106,6 +107,7 @@ void tritium::sim::completePhase(Warp &warp, const Op &op, unsigned lane, MBarri
   }
   barrier.done.join(barrier.arriving);
   barrier.arriving = {};
+  barrier.over = std::exchange(barrier.arrivals, {});
   // Once all have dropped out nobody is left to end a phase.
   barrier.pending = barrier.count ? barrier.count : ~0u;
   barrier.expected = 0;
@@ -131,6 +133,8 @@ void tritium::sim::settle(Warp &warp, const Op &op, unsigned lane, MBarrier &bar
 
 void tritium::sim::passPhase(Warp &warp, const Op &op, uint32_t lanes, MBarrier &barrier) {
   notePass(barrier, warp, op, lanes);
+  if (warp.cta.pace)
+    warp.cta.pace->waitUntil(warp, op, barrier.over, latency::phase);
   if (op.acquires && warp.machine.launch.checkRaces)
     barrier.done.give(warp, lanes);
 }

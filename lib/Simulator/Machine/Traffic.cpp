@@ -115,7 +115,7 @@ void tritium::sim::countGlobal(Warp &warp, const Op &op, const uint64_t *address
   auto &cached = warp.cta.cached;
   RequestsOfL2 requests;
   // Stores bring nothing to the first cache, and what is strong passes it by.
-  bool isKept = !write && !op.strong;
+  bool isKept = !write && !op.strong && !op.bypasses;
   for (uint64_t sector : llvm::ArrayRef(sectors, distinct)) {
     uint64_t &place = cached[sector % cached.size()];
     if (isKept && place == sector) {

@@ -391,6 +391,7 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
   launch.seed = settings.seed;
   launch.stepLimit = settings.stepLimit;
   launch.mostCTAs = settings.mostCTAs;
+  launch.rates = settings.rates;
   launch.hasHostAddresses = hasUnknownMemory;
   if (counters)
     launch.allocatedRegisters = [this](unsigned) { return allocatedRegisters(); };

@@ -36,8 +36,9 @@ struct Settings {
   uint64_t stepLimit = 2'000'000'000;
   /// Each runs one CTA of a kernel that loops over programs.
   uint64_t multiprocessors = 2;
-  uint64_t mostCTAs = 0;    ///< not 0: of a grid with more, so many run
-  std::string recordFolder; ///< not empty: launches are kept there (sim::record)
+  uint64_t mostCTAs = 0;             ///< not 0: of a grid with more, so many run
+  const sim::Rates *rates = nullptr; ///< not null: clocks of CTAs are counted
+  std::string recordFolder;          ///< not empty: launches are kept there (sim::record)
 
   /// What TRITIUM_SIM_SEED, TRITIUM_SIM_CHECKS, TRITIUM_SIM_STEP_LIMIT,
   /// TRITIUM_SIM_MULTIPROCESSORS and TRITIUM_SIM_RECORD say.

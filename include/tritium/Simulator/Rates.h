@@ -1,0 +1,79 @@
+//===- Rates.h - what a GPU does in a clock, and what takes how long -*- C++ -*-===//
+
+#ifndef TRITIUM_SIMULATOR_RATES_H
+#define TRITIUM_SIMULATOR_RATES_H
+
+#include <span>
+#include <string_view>
+
+namespace tritium::sim {
+
+struct Rates {
+  unsigned capability;
+  const char *gpu; ///< "" where it is any of them
+  double megahertz;
+  double memoryBytes, l2Bytes, l1Sectors; ///< a multiprocessor
+  double sharedBytes;
+  double tensorOperations; ///< multiplications and additions of f16, by warp groups or mma
+  double mmaShare;         ///< of that, what mma.sync reaches
+};
+/// `gpu`: its name, of those that the table has; "": the newest of the capability.
+const Rates &ratesOf(unsigned capability, std::string_view gpu = "");
+std::span<const Rates> knownRates();
+
+/// Clocks, as an H200 has them, which is assumed of all. Of an instruction: from when its unit is
+/// done with it to when its result is there. What is published: Luo et al., "Benchmarking and
+/// Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", 2024; Jia et al.,
+/// "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018.
+namespace latency {
+/// Published: 4 from an instruction of these to the next that needs it.
+inline constexpr double arithmetic = 3;
+/// Published: 18 of which 8 occupy the unit.
+inline constexpr double special = 10;
+inline constexpr double convert = 4, doubles = 6;
+/// Published: 29 and 33 of a load of shared memory and of ldmatrix, 23 of an exchange, one clock
+/// of which the unit takes.
+inline constexpr double shared = 28, fragment = 32, exchange = 22;
+/// Published: 33 of mma.sync m16n8k16, of which its share of the tensor cores takes some 6.
+inline constexpr double product = 26;
+/// Measured: wgmma ends so long behind what the tensor cores take, and a warp has no more than that
+/// many under way.
+inline constexpr double groupProduct = 58;
+inline constexpr unsigned mostGroupProducts = 6;
+/// Measured: loads one after the other that the first cache has take 38, with their addresses.
+inline constexpr double firstCache = 29;
+/// Measured: loads one after the other, of the L2 and of memory.
+inline constexpr double l2 = 263, memory = 617;
+/// Published: a copy of a box takes so much longer than a load.
+inline constexpr double boxes = 170;
+/// Measured: barriers one after the other of 4 warps and of 16 take 28 and 49.
+inline constexpr double barrier = 8, arrival = 1.6;
+/// An mbarrier's phase: from the last arrival to who waits.
+inline constexpr double phase = 20;
+/// From a branch to what it goes to.
+inline constexpr double branch = 2;
+/// Measured: from one CTA to the next that a multiprocessor starts.
+inline constexpr double startOfCTA = 138;
+/// As far as an assembler moves an instruction: it does not start before the one so many places
+/// ahead of it. Assumed.
+inline constexpr unsigned window = 32;
+/// By so many clocks a warp runs ahead of the unit that it waits for. Assumed.
+inline constexpr double queue = 32;
+} // namespace latency
+
+/// Bytes a clock that one multiprocessor has of the L2 at most. Published.
+inline constexpr double mostL2Bytes = 64;
+/// Instructions by which the oldest warps run ahead of others, and of warps that multiply by tensor
+/// cores. Assumed.
+inline constexpr unsigned turnOfOldest = 2000, turnOfProducts = 32;
+
+/// Clocks of a request of a warp in the first cache, at least. Fitted.
+inline constexpr double clocksOfRequest = 3.5;
+/// A request of the L2 takes as long as that many sectors at least. Measured.
+inline constexpr double sectorsOfRequest = 2;
+/// Instructions that are left of PTX in machine code, of all and of those of integers. Fitted.
+inline constexpr double issued = 0.9, issuedIntegers = 0.55;
+
+} // namespace tritium::sim
+
+#endif // TRITIUM_SIMULATOR_RATES_H
