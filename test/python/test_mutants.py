@@ -41,8 +41,9 @@ def bytes_product(**options):
     (lambda: stores.run_loop(768, 256, 320, 1, "", (128, 128, 64), 8, warp_specialize=True), {}),
     (bytes_product, {"barrier": 1}),
     (lambda: counter.attend(4, heads=1, tm=64, tn=64, d=64, warps=4, counts=False),
-     {"barrier": 2}),
-    (lambda: counter.attend(3, heads=1, counts=False), {"warp barrier": 1, "wait for a phase": 1}),
+     {"barrier": 2, "wgmma.fence": 1}),
+    (lambda: counter.attend(3, heads=1, counts=False),
+     {"warp barrier": 1, "wait for a phase": 1, "wgmma.fence": 1}),
 ], ids=["product", "copying warp", "8 warps and a copying warp", "programs",
         "programs and a copying warp", "stores", "stores by warp", "bytes", "attention",
         "attention and a counter"])

@@ -337,6 +337,24 @@ uint64_t Machine::turn(Cta &cta, uint64_t quantum) {
   return runAll(cta, quantum);
 }
 
+/// `left` clusters have no place until others end.
+void Machine::reportStepLimit(Cta &cta, uint64_t left) {
+  Warp *busy = nullptr;
+  for (Warp &warp : cta.warps)
+    if (!warp.finished() && warp.now)
+      busy = &warp;
+  std::string text = "the launch has run " + std::to_string(launch.stepLimit) +
+                     " warp instructions, its limit, and has not ended";
+  if (left)
+    text += "; " + std::to_string(mostResident()) +
+            " CTAs are resident, as many as the GPU, or the memory for the simulation, "
+            "holds, and " +
+            std::to_string(left * cluster.count()) +
+            " have not begun: a wait for one of those never ends";
+  report(FaultKind::StepLimit, busy ? busy->now : nullptr, busy, -1, text);
+  stop = true;
+}
+
 void Machine::schedule() {
   // CTAs that wait for others in a spin use up their turn; then further ones start, as long as
   // the GPU holds them: one, and after some rounds in which none has ended, as many as there are.
@@ -380,22 +398,8 @@ void Machine::schedule() {
       progress |= done > 0;
       if (i + 1 == atRandom && !progress)
         end += resident.size();
-      if (steps > launch.stepLimit) {
-        Warp *busy = nullptr;
-        for (Warp &warp : cta.warps)
-          if (!warp.finished() && warp.now)
-            busy = &warp;
-        std::string text = "the launch has run " + std::to_string(launch.stepLimit) +
-                           " warp instructions, its limit, and has not ended";
-        if (next < total && resident.size() >= most)
-          text += "; " + std::to_string(most) +
-                  " CTAs are resident, as many as the GPU, or the memory for the simulation, "
-                  "holds, and " +
-                  std::to_string((total - next) * cluster.count()) +
-                  " have not begun: a wait for one of those never ends";
-        report(FaultKind::StepLimit, busy ? busy->now : nullptr, busy, -1, text);
-        stop = true;
-      }
+      if (steps > launch.stepLimit)
+        reportStepLimit(cta, resident.size() >= most ? total - next : 0);
     }
     timeOuts = isIdle ? timeOuts + 1 : 0;
     // Before one goes: the others of its cluster ask for it.
