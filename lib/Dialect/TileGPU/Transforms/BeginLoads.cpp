@@ -14,7 +14,8 @@
 // what is computed of the first part. Where a warp does that once, and not in a loop, it waits for
 // memory several times, one after the other. Here all loads begin first (Memory.cpp says how), as
 // far as their tiles fit into registers beside what is computed. Only where something takes long
-// to compute of them without a reduction, which would need all of a tile anyway.
+// to compute of them without a reduction, which would need all of a tile anyway; and in loops that
+// add up what they load, which wait in each iteration.
 //
 //===----------------------------------------------------------------------===//
 
