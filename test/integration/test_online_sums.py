@@ -1,4 +1,5 @@
-"""Sums that shrink by what a maximum grows before more is added, as those of an online softmax."""
+"""Sums that shrink by what a maximum grows before more is added, as those of an online softmax; running
+maxima and minima; loops that differ in what stands between their dots."""
 
 import numpy as np
 import pytest
@@ -78,3 +79,55 @@ def test_infinite_and_no_numbers(backend):
     tops[8:] = 0
     online[(1,)](x, tops, first, out, 3, 16, 128, True, False)
     np.testing.assert_allclose(out, expected(x, tops, first, np.exp2), rtol=1e-6)
+
+
+@triton.jit
+def running(x, tops, bottoms, n, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    rows, columns = tl.arange(0, ROWS), tl.arange(0, COLUMNS)
+    top = tl.full((ROWS,), -float("inf"), tl.float32)
+    bottom = tl.full((ROWS,), float("inf"), tl.float32)
+    for i in range(n):
+        tile = tl.load(x + rows[:, None] * (n * COLUMNS) + i * COLUMNS + columns[None, :])
+        top = tl.maximum(top, tl.max(tile, 1))
+        bottom = tl.minimum(bottom, tl.min(tile, 1))
+    tl.store(tops + rows, top)
+    tl.store(bottoms + rows, bottom)
+
+
+@pytest.mark.parametrize("n", [0, 3])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1])
+def test_running_extrema(backend, n, value):
+    x = np.full((4, max(n, 1), 128), value, np.float32)
+    tops, bottoms = np.zeros(4, np.float32), np.zeros(4, np.float32)
+    running[(1,)](x, tops, bottoms, n, 4, 128)
+    is_number = n > 0 and not np.isnan(value)
+    np.testing.assert_array_equal(tops, np.float32(value if is_number else -np.inf))
+    np.testing.assert_array_equal(bottoms, np.float32(value if is_number else np.inf))
+
+
+@triton.jit
+def squares(q, k, v, out, border, end, D: tl.constexpr, B: tl.constexpr):
+    rows, dims, keys = tl.arange(0, B), tl.arange(0, D), tl.arange(0, B)
+    x = tl.load(q + rows[:, None] * D + dims[None, :])
+    acc = tl.zeros((B, D), tl.float32)
+    for i in range(0, border * B, B):
+        s = tl.dot(x, tl.load(k + (i + keys)[None, :] * D + dims[:, None]))
+        y = tl.load(v + (i + keys)[:, None] * D + dims[None, :])
+        acc = tl.dot((s * s).to(tl.float16), y, acc)
+    for i in range(border * B, end, B):
+        s = tl.dot(x, tl.load(k + (i + keys)[None, :] * D + dims[:, None]))
+        y = tl.load(v + (i + keys)[:, None] * D + dims[None, :])
+        other = tl.where((i + keys)[None, :] <= rows[:, None] + border * B, s, 2.0)
+        acc = tl.dot((s * other).to(tl.float16), y, acc)
+    tl.store(out + rows[:, None] * D + dims[None, :], acc)
+
+
+def test_one_operand_twice_and_two(backend):
+    random = np.random.default_rng(0)
+    q, k, v = (random.integers(-2, 3, (n, 16)).astype(np.float16) for n in (16, 64, 64))
+    out = np.zeros((16, 16), np.float32)
+    squares[(1,)](q, k, v, out, 2, 64, 16, 16)
+    s = q.astype(float) @ k.astype(float).T
+    seen = np.arange(64)[None] <= np.arange(16)[:, None] + 32
+    expected = np.where((np.arange(64) < 32) | seen, s * s, 2 * s) @ v.astype(float)
+    np.testing.assert_array_equal(out, expected)

@@ -108,6 +108,9 @@ std::optional<EpiloguePlan> Planner::storedByProduct(const RoundsPlan &rounds, c
                                                      Value sums) {
   const DotPlan &dot = rounds.dot;
   int64_t lanes = target.vectorBits / tt::scalarBits(dot.accumulator->element);
+  // Whole registers are stored, and the panels of other forms have other columns.
+  if (dot.form != DotForm::Single || !target.hasLargeFirstCache || rounds.n % lanes)
+    return std::nullopt;
   auto store = cast<tt::StoreOp>(phase.roots.front().op);
   Value at = store.getPtr();
   if (phase.roots.size() != 1 || store.getValue() != sums || rounds.bInPlace ||

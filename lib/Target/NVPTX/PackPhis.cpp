@@ -163,16 +163,21 @@ static void eraseInsertions(Instruction *last) {
 }
 
 void tritium::nvptx::packPhis(Function &function) {
-  SmallVector<InsertElementInst *> insertions;
+  // Erasing a chain may take away an earlier one that begins it.
+  SmallVector<WeakVH> insertions;
   for (Instruction &instruction : instructions(function))
     if (auto *insert = dyn_cast<InsertElementInst>(&instruction);
         insert && blockOfPhis(elementsOf(*insert)))
       insertions.push_back(insert);
   Packer packer;
-  for (InsertElementInst *last : insertions)
+  for (WeakVH &insertion : insertions) {
+    auto *last = cast_or_null<InsertElementInst>(insertion);
+    if (!last)
+      continue;
     if (PHINode *phi = packer.pack(elementsOf(*last), last->getType())) {
       last->replaceAllUsesWith(phi);
       eraseInsertions(last);
     }
+  }
   packer.replaceElements();
 }

@@ -37,9 +37,10 @@ tt.func private @sum(%p: tensor<1024x!tt.ptr<f32>, #line>, %q: !tt.ptr<f32>, %n:
   tt.return
 }
 
-// A maximum of rows; NaN gives way to every number.
+// A maximum of rows begins with the first value in all places.
 // CHECK-LABEL: tt.func private @rows(
-// CHECK: arith.constant dense<0x7FC00000> : tensor<4x32xf32
+// CHECK: %[[C:.*]] = tt.expand_dims %{{.*}} {axis = 1 : i32}
+// CHECK: %[[INITS:.*]] = tt.broadcast %[[C]] : {{.*}} -> tensor<4x32xf32
 // CHECK: scf.for
 // CHECK: tt.reshape {{.*}} -> tensor<4x32x4xf32
 // CHECK: "tt.reduce"{{.*}} <{axis = 2 : i32}>

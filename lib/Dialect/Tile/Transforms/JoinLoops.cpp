@@ -330,10 +330,13 @@ Value Bodies::joinedValue(OpBuilder &b, Value x, Value y) {
   if (auto it = chosen.find({x, y}); it != chosen.end())
     return it->second;
   Operation *a = x.getDefiningOp(), *other = y.getDefiningOp();
-  IRMapping operands;
+  // By position: what the first body uses twice may be two values of the second one.
+  SmallVector<Value> operands;
   for (auto [p, q] : llvm::zip(a->getOperands(), other->getOperands()))
-    operands.map(p, joinedValue(b, p, q));
-  return chosen[{x, y}] = b.clone(*a, operands)->getResult(0);
+    operands.push_back(joinedValue(b, p, q));
+  Operation *made = b.clone(*a);
+  made->setOperands(operands);
+  return chosen[{x, y}] = made->getResult(0);
 }
 
 void Bodies::build(scf::ForOp joined) {

@@ -33,7 +33,11 @@
 //   %t = arith.addf %u, %r
 //
 // Then each thread multiplies what it has added up. The factor must be no more than one, and not
-// negative, or not a number: whatever is infinite or no number then, is without this, too.
+// negative, or not a number, so that it makes nothing infinite, nor NaN of a thread's zero.
+//
+// Maxima and others that may combine a value twice begin with the first value in all places, and
+// nothing is combined behind the loop. (A constant that leaves all others as they are would do,
+// but for floats it is NaN, which folding takes for a number: of NaN and -inf it makes NaN.)
 //
 // Reductions whose axis a thread holds alone stay, as do tiles of more registers than a
 // thread can spare over the loop.
@@ -309,6 +313,13 @@ Value first(OpBuilder &b, Value init, RankedTensorType type, unsigned axis, Type
   return b.create<arith::SelectOp>(loc, isFirst, repeated(b, init, type, axis), rest);
 }
 
+/// Whether what is combined twice counts once.
+bool isIdempotent(Operation *op) {
+  return isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp, arith::MinimumFOp,
+             arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp, arith::AndIOp,
+             arith::OrIOp>(op);
+}
+
 scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found) {
   auto [number, reductions, combine, neutral, product] = found;
   tt::ReduceOp reduce = reductions.front();
@@ -328,11 +339,15 @@ scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found) {
   auto type = cast<RankedTensorType>(tile.getType());
   OpBuilder b(loop);
   SmallVector<Value> inits(loop.getInitArgs());
-  inits[number] =
-      product
-          ? first(b, init, type, reduce.getAxis(), neutral)
-          : b.create<arith::ConstantOp>(reduce.getLoc(), type,
-                                        DenseElementsAttr::get(type, ArrayRef<Attribute>(neutral)));
+  // All of a thread's may begin with the first value, or it stands once, or comes behind the loop.
+  bool isRepeated = isIdempotent(combine);
+  if (isRepeated)
+    inits[number] = repeated(b, init, type, reduce.getAxis());
+  else if (product)
+    inits[number] = first(b, init, type, reduce.getAxis(), neutral);
+  else
+    inits[number] = b.create<arith::ConstantOp>(
+        reduce.getLoc(), type, DenseElementsAttr::get(type, ArrayRef<Attribute>(neutral)));
   auto fresh = b.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
                                     loop.getStep(), inits);
   fresh->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
@@ -358,7 +373,7 @@ scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found) {
   auto once = cast<tt::ReduceOp>(b.clone(*reduce));
   once->setOperand(0, fresh.getResult(number));
   Value total = once->getResult(0);
-  if (!product)
+  if (!product && !isRepeated)
     total = combined(combine->getLoc(), init, total);
   for (auto [i, result] : llvm::enumerate(loop.getResults()))
     result.replaceAllUsesWith(i == number ? total : fresh.getResult(i));
