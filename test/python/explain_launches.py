@@ -3,7 +3,11 @@ which nothing is to be proposed (test_explain_pairs.py), others whose times are 
 that measure what the model takes for granted. What bench/gpu/predictions.py measures of them stands
 in explain_times.json."""
 
+import ast
 import dataclasses
+import functools
+import pathlib
+import tempfile
 
 from explaining import ROOT
 
@@ -12,10 +16,28 @@ HALF = "*fp16:16,*fp16:16,*fp32:16,i32:16,i32:16,i32:16"
 HALVES = "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16"
 
 
+FAMILIES = tempfile.TemporaryDirectory(prefix="families")
+
+
+@functools.cache
+def family(name):
+    """A file with the kernels of a module of bench/gpu/families. There they take the language from
+    one that chooses the implementation, which a file that is read and not run cannot say."""
+    source = (ROOT / "bench" / "gpu" / "families" / f"{name}.py").read_text()
+    text = "import tritium as triton\nimport tritium.language as tl\n"
+    for function in ast.parse(source).body:
+        if isinstance(function, ast.FunctionDef) and "triton.jit" in map(ast.unparse,
+                                                                         function.decorator_list):
+            text += "\n\n@triton.jit\n" + ast.get_source_segment(source, function) + "\n"
+    file = pathlib.Path(FAMILIES.name) / f"{name}.py"
+    file.write_text(text)
+    return file
+
+
 @dataclasses.dataclass
 class Row:
     name: str
-    kernel: str  # "file kernel"
+    kernel: str  # "file kernel"; "families/module kernel": of bench/gpu
     signature: str
     constants: str
     arguments: str
@@ -30,6 +52,8 @@ class Row:
     @property
     def file(self):
         file = self.kernel.split()[0]
+        if file.startswith("families/"):
+            return family(file.removeprefix("families/"))
         return ROOT / file if "/" in file else KERNELS / f"{file}.py"
 
     def faster(self):
@@ -343,41 +367,42 @@ ONCE_HELD_OUT = [
 
 # Launches that are estimated, in explain_held_out.json, before they are measured.
 HELD_OUT_AT_LAST = [
-    Row("states of chunks", "families chunk_state_kernel",
+    Row("states of chunks", "families/recurrences chunk_state_kernel",
         "*fp16:16,*fp16:16,*fp32:16,*fp16:16,*fp32:16,i32:16", "D=128 V=128 CHUNK=64 BV=64",
         "k_ptr=64*T*D v_ptr=64*T*V g_ptr=64*T h_ptr=64*T/CHUNK*D*V last_ptr=64*D*V T=2048",
         "V/BV,64"),
-    Row("retention", "families retention_kernel",
+    Row("retention", "families/recurrences retention_kernel",
         "*fp16:16,*fp16:16,*fp16:16,*fp16:16,fp32,i32:16,i32", "D=128 BLOCK_T=64 BLOCK_S=64",
         "q_ptr=32*T*D k_ptr=32*T*D v_ptr=32*T*D o_ptr=32*T*D scale=0.09 T=2048 heads=8",
         "cdiv(T,BLOCK_T),32"),
-    Row("delta rule", "families delta_rule_kernel",
+    Row("delta rule", "families/recurrences delta_rule_kernel",
         "*fp16:16,*fp16:16,*fp16:16,*fp32:16,*fp32:16,*fp16:16,fp32,i32:16", "D=128 V=128 BV=16",
         "q_ptr=64*T*D k_ptr=64*T*D v_ptr=64*T*V g_ptr=64*T beta_ptr=64*T o_ptr=64*T*V scale=0.09 "
         "T=256", "V/BV,64", options="num_warps=1"),
-    Row("selective scan", "families selective_scan_kernel",
+    Row("selective scan", "families/recurrences selective_scan_kernel",
         "*fp32:16,*fp32:16,*fp32:16,*fp32:16,*fp32:16,*fp32:16,i32:16,i32:16", "N=16 BLOCK=64",
         "x_ptr=2*channels*T dt_ptr=2*channels*T a_ptr=channels*N b_ptr=2*T*N c_ptr=2*T*N "
         "o_ptr=2*channels*T T=1024 channels=1536", "channels,2"),
-    Row("best experts", "families topk_kernel", "*fp32:16,*fp32:16,*i32:16,i32:16,i32:16,i32:16",
+    Row("best experts", "families/rows topk_kernel",
+        "*fp32:16,*fp32:16,*i32:16,i32:16,i32:16,i32:16",
         "K=8 ROWS=16 BLOCK=128", "x_ptr=rows*n weight_ptr=rows*K id_ptr=rows*K rows=32768 n=128 "
         "stride=128", "cdiv(rows,ROWS)"),
-    Row("sorts of pairs", "families sort_pairs_kernel",
+    Row("sorts of pairs", "families/rows sort_pairs_kernel",
         "*fp32:16,*fp32:16,*i32:16,i32:16,i32:16", "BLOCK=1024", "x_ptr=4096*n key_ptr=4096*n "
         "at_ptr=4096*n stride=1024 n=1024", "4096"),
-    Row("two rows by a matrix", "families gemv_kernel",
+    Row("two rows by a matrix", "families/products gemv_kernel",
         "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,i32:16", "ROWS=2 BN=8 BK=512",
         "x_ptr=2*K w_ptr=N*K o_ptr=2*N N=14336 K=4096 sx=4096 sw=4096", "cdiv(N,BN)"),
-    Row("norms of groups", "families group_norm_kernel",
+    Row("norms of groups", "families/norms group_norm_kernel",
         "*fp16:16,*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,i32:16,fp32", "BLOCK=4096",
         "x_ptr=512*size y_ptr=512*size w_ptr=512 b_ptr=512 size=65536 per_group=16 hw=4096 "
         "groups=32 eps=0.00001", "512", options="num_warps=8"),
-    Row("product by weights of 4 bits", "families int4_kernel",
+    Row("product by weights of 4 bits", "families/narrow_products int4_kernel",
         "*fp16:16,*i32:16,*fp16:16,*i32:16,*fp16:16,i32:16,i32:16,i32:16,i32:16,i32:16,i32:16,"
         "i32:16,i32:16", "GROUP=128 BM=16 BN=64 BK=128 GM=8",
         "a_ptr=M*K b_ptr=K/8*N scale_ptr=K/GROUP*N zero_ptr=K/GROUP*N/8 c_ptr=M*N M=16 N=14336 "
         "K=4096 sam=4096 sbk=14336 ssg=14336 szg=1792 scm=14336", "cdiv(M,BM)*cdiv(N,BN)"),
-    Row("int8 product by factors of rows and columns", "families int8_kernel",
+    Row("int8 product by factors of rows and columns", "families/narrow_products int8_kernel",
         "*i8:16,*i8:16,*fp32:16,*fp32:16,*fp16:16,i32:16,i32:16,i32:16,i32:16,i32:16,i32:16",
         "BM=128 BN=128 BK=128 GM=8", "a_ptr=M*K b_ptr=N*K as_ptr=M bs_ptr=N c_ptr=M*N M=2048 "
         "N=4096 K=4096 sam=4096 sbn=4096 scm=4096", "cdiv(M,BM)*cdiv(N,BN)"),

@@ -327,21 +327,6 @@ def test_b_that_the_host_writes_meanwhile():
     np.testing.assert_array_equal(c[:, 0, 0] / K, [1, 2, 3])
 
 
-@triton.jit
-def by_columns(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
-               SUM: tl.constexpr):
-    """The right operand lies along k."""
-    rm = tl.program_id(0) * BM + tl.arange(0, BM)
-    rn = tl.program_id(1) * BN + tl.arange(0, BN)
-    rk = tl.arange(0, BK)
-    acc = tl.zeros((BM, BN), SUM)
-    for k in range(0, K, BK):
-        x = tl.load(a + rm[:, None] * K + (k + rk)[None, :])
-        y = tl.load(b + rn[None, :] * K + (k + rk)[:, None])
-        acc = tl.dot(x, y, acc)
-    tl.store(c + rm[:, None] * N + rn[None, :], acc)
-
-
 @pytest.mark.parametrize("cpu, dtype, columns, stores", [
     ("sapphirerapids", np.float32, 64, True),
     ("sapphirerapids", np.float32, 56, False),
@@ -356,6 +341,7 @@ def test_whose_product_stores_its_sums(monkeypatch, cpu, dtype, columns, stores)
     monkeypatch.setenv("TRITIUM_CPU", cpu)
     sums = SUMS.get(np.dtype(dtype), np.float32)
     a, b, c = np.ones((64, 128), dtype), np.ones((128, 128), dtype), np.zeros((64, 128), sums)
-    kernel = by_columns.warmup(a, b, c, 64, 128, 128, BM=32, BN=columns, BK=64,
-                               SUM=tl.int32 if sums == np.int32 else tl.float32, grid=(2, 2))
+    # The right operand lies along k.
+    kernel = product.warmup(a, b, c, 64, 128, 128, 128, 1, 1, 128, BM=32, BN=columns, BK=64,
+                            SUM=tl.int32 if sums == np.int32 else tl.float32, grid=(2, 2))
     assert ("the last sums are stored where they belong" in kernel.asm["plan"]) == stores
