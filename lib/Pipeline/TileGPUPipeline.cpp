@@ -140,6 +140,7 @@ void buildTileGPUThreadsPipeline(OpPassManager &pm, const GPUPipelineOptions &op
   barriers.mayAlias = options.mayAlias;
   pm.addPass(ttg::createPlaceBarriers(barriers));
   pm.addPass(ttg::createOverlapDots());
+  pm.addPass(ttg::createSkipOnes());
   // What it groups is one operation from here on, which no pass needs to look into.
   pm.addPass(ttg::createSkipMaskedRegisters());
 }

@@ -131,3 +131,50 @@ def test_one_operand_twice_and_two(backend):
     seen = np.arange(64)[None] <= np.arange(16)[:, None] + 32
     expected = np.where((np.arange(64) < 32) | seen, s * s, 2 * s) @ v.astype(float)
     np.testing.assert_array_equal(out, expected)
+
+
+@triton.jit
+def weighted(q, k, v, out, n, D: tl.constexpr, B: tl.constexpr, COLUMNS: tl.constexpr):
+    rows, dims, keys = tl.arange(0, B), tl.arange(0, D), tl.arange(0, COLUMNS)
+    x = tl.load(q + rows[:, None] * D + dims[None, :])
+    top = tl.full((B,), -float("inf"), tl.float32)
+    total = tl.zeros((B,), tl.float32)
+    acc = tl.zeros((B, D), tl.float32)
+    for i in range(0, n, COLUMNS):
+        s = tl.dot(x, tl.load(k + (i + keys)[None, :] * D + dims[:, None]))
+        new = tl.maximum(top, tl.max(s, 1))
+        weights = tl.exp2(s - new[:, None])
+        factor = tl.exp2(top - new)
+        acc = acc * factor[:, None]
+        y = tl.load(v + (i + keys)[:, None] * D + dims[None, :])
+        acc = tl.dot(weights.to(tl.float16), y, acc)
+        total = total * factor + tl.sum(weights, 1)
+        top = new
+    tl.store(out + rows[:, None] * D + dims[None, :], acc / total[:, None])
+
+
+@pytest.mark.parametrize("rows,columns,warps", [(64, 64, 4), (128, 64, 8), (256, 64, 16), (128, 32, 4)])
+def test_products_of_sums_by_factors_that_are_one(backend, rows, columns, warps):
+    """Each row has scores of its own: its maximum grows in each step, in the first alone, in one of the
+    others, or never is a number, so that of a warp's rows none is scaled, some, or all."""
+    random = np.random.default_rng(rows)
+    d, steps = 64, 5
+    n = steps * columns
+    kinds = random.integers(0, 5, rows)
+    kinds[:64] = np.repeat([1, 0, 3, 1], 16)  # of whole warps
+    scores = random.integers(-8, 1, (rows, steps)).astype(np.float32)
+    for row, kind in enumerate(kinds):
+        scores[row] = ([-4, -3, -2, -1, 0], [0, -1, -2, -3, -4], scores[row], [-1, -1, 0, -1, 0],
+                       [-3, np.inf, -1, 0, -2])[kind]
+    # A column of q for each step, which its keys alone have.
+    q, k = np.zeros((rows, d), np.float16), np.zeros((n, d), np.float16)
+    q[:, :steps] = scores
+    k[np.arange(n), np.arange(n) // columns] = 1
+    v = random.integers(-4, 5, (n, d)).astype(np.float16)
+    out = np.zeros((rows, d), np.float32)
+    weighted[(1,)](q, k, v, out, n, d, rows, columns, num_warps=warps)
+    with np.errstate(invalid="ignore"):
+        s = q.astype(float) @ k.astype(float).T
+        weights = np.exp2(s - np.fmax.reduce(s, axis=1)[:, None])
+        expected = weights @ v.astype(float) / weights.sum(1)[:, None]
+    np.testing.assert_allclose(out, expected, rtol=2e-3, atol=1e-3)

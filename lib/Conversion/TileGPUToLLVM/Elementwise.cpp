@@ -10,10 +10,12 @@
 #include "Distance.h"
 #include "Families.h"
 
+#include "tritium/Dialect/TileGPU/IR/SkipOnes.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -229,6 +231,22 @@ bool ElementwiseLowering::lowerBound(arith::CmpIOp op) {
   return true;
 }
 
+/// With kSkipOnes.
+void ElementwiseLowering::lowerProducts(arith::MulFOp op) {
+  Registers numbers = get(op.getLhs()), factors = get(op.getRhs());
+  llvm::SmallSetVector<Value, 8> distinct(factors.begin(), factors.end());
+  auto differ = llvm::map_to_vector(distinct, [&](Value factor) -> Value {
+    return b.create<LLVM::FCmpOp>(loc, LLVM::FCmpPredicate::une, factor,
+                                  number(factor.getType(), 1));
+  });
+  SmallVector<Value> products = branchAround(anyLane(anyOf(differ)), numbers, [&] {
+    return llvm::map_to_vector(llvm::zip_equal(numbers, factors), [&](auto pair) {
+      return emitScalar(op, {std::get<0>(pair), std::get<1>(pair)});
+    });
+  });
+  set(op, Registers(products.begin(), products.end()));
+}
+
 LogicalResult ElementwiseLowering::prepareElementwise(Operation *op) {
   Value result = op->getResult(0);
   Type element = tt::elementType(result.getType());
@@ -285,6 +303,11 @@ LogicalResult ElementwiseLowering::lowerElementwise(Operation *op) {
     return lowerMove(move);
   if (auto compare = dyn_cast<arith::CmpIOp>(op); compare && lowerBound(compare))
     return success();
+  if (auto product = dyn_cast<arith::MulFOp>(op);
+      product && product->hasAttr(kSkipOnes) && tt::elementType(product.getType()).isF32()) {
+    lowerProducts(product);
+    return success();
+  }
   if (failed(prepareElementwise(op)))
     return failure();
   LogicalResult result =

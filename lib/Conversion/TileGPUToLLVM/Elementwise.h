@@ -30,6 +30,7 @@ private:
   /// A comparison of indices that are constants apart with a bound that they share; false if it is
   /// none.
   bool lowerBound(mlir::arith::CmpIOp op);
+  void lowerProducts(mlir::arith::MulFOp op);
   Value emitCast(mlir::Operation *op, Value x);
   bool canCastPairs(mlir::Operation *op);
   std::pair<Value, Value> emitCastPair(mlir::Operation *op, Value low, Value high);

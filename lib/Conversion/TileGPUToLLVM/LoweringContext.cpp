@@ -139,6 +139,16 @@ const SmallVector<Value, 4> &LoweringContext::threadCoordinates(Value tile) {
   return it->second;
 }
 
+Value LoweringContext::warpOfAllLanes() {
+  Value &number = state.atEntry.warpOfAllLanes;
+  if (!number) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(entryEnd);
+    number = shuffleIndex(warp, i32(0));
+  }
+  return number;
+}
+
 Value LoweringContext::coordinate(const TileLayout &layout, ArrayRef<Value> thread, unsigned reg,
                                   unsigned dim) {
   int64_t c = layout.offset(reg)[dim];

@@ -77,6 +77,7 @@ struct LoweringState {
   struct AtEntry {
     llvm::DenseMap<mlir::Type, llvm::SmallVector<mlir::Value, 4>> threadParts;
     std::array<mlir::Value, 3> programId;
+    mlir::Value warpOfAllLanes;
   } atEntry;
 };
 
@@ -130,6 +131,8 @@ public:
   /// The register is no padding; null if it never is.
   Value isInside(const TileLayout &layout, llvm::ArrayRef<Value> thread, unsigned reg);
   Value isThreadZero() { return equals(thread, 0); }
+  /// The number of the warp, the same in all lanes as the assembler sees then.
+  Value warpOfAllLanes();
   /// All threads of the group meet.
   void barrier();
   Value programIdAlong(unsigned axis);

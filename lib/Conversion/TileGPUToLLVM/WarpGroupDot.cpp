@@ -27,6 +27,7 @@
 #include "tritium/Dialect/TileGPU/IR/TileOffsets.h"
 #include "tritium/Dialect/TileNVGPU/IR/Panels.h"
 #include "tritium/Dialect/TileNVGPU/IR/TileNVGPU.h"
+#include "tritium/Target/GPU/Strategy.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -84,6 +85,7 @@ protected:
   int64_t mostColumns(ttng::WarpGroupDotOp op, int64_t sums);
   MatrixDescriptor describe(TypedValue<MemDescType> memory, unsigned k, Value group,
                             int64_t groupExtent);
+  Value sixteenths(Value address, Value more);
 };
 
 /// One dot.
@@ -147,14 +149,34 @@ MatrixDescriptor WarpGroupDotLowering::describe(TypedValue<MemDescType> memory, 
   int64_t pattern = 8 * panels->rowBytes, mode = 128 / panels->rowBytes;
   result.high = uint32_t(pattern / 16) | uint32_t(mode == 4 ? 3 : mode) << 30;
   int64_t panelBytes = isAcrossK ? type.getTileShape()[k] * panels->rowBytes : 16;
-  Value address = b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), scalar(memory));
-  result.low = ior(shr(iand(address, i32(0x3ffff)), 4), i32(panelBytes / 16 << 16));
+  Value more = i32(panelBytes / 16 << 16);
   if (group) {
     SmallVector<int64_t> place(2, 0);
     place[1 - k] = groupExtent;
-    result.low = add(result.low, mul(group, i32(result.distanceTo(place))));
+    more = add(more, mul(group, i32(result.distanceTo(place))));
   }
+  result.low = sixteenths(scalar(memory), more);
   return result;
+}
+
+/// `address` / 16 and `more`. The number of a buffer, which changes in a loop, is added last: all
+/// else is computed in front of it.
+Value WarpGroupDotLowering::sixteenths(Value address, Value more) {
+  constexpr int64_t unit = 16;
+  if (auto gep = address.getDefiningOp<LLVM::GEPOp>();
+      gep && gep.getElemType().isInteger(8) && gep.getRawConstantIndices().size() == 1) {
+    if (gep.getDynamicIndices().empty()) {
+      if (int64_t bytes = gep.getRawConstantIndices()[0]; bytes % unit == 0)
+        return sixteenths(gep.getBase(), offset(more, bytes / unit));
+    } else if (auto index = gep.getDynamicIndices()[0].getDefiningOp<LLVM::MulOp>()) {
+      APInt bytes;
+      if (matchPattern(index.getRhs(), m_ConstantInt(&bytes)) && bytes.urem(unit) == 0)
+        return add(sixteenths(gep.getBase(), more),
+                   mul(index.getLhs(), i32(int32_t(bytes.getSExtValue() / unit))));
+    }
+  }
+  Value whole = b.create<LLVM::PtrToIntOp>(loc, b.getI32Type(), address);
+  return add(shr(iand(whole, i32(0x3ffff)), 4), more);
 }
 
 void WarpGroupDotLowering::passThrough(StringRef text, MutableArrayRef<Value> registers) {
@@ -201,8 +223,7 @@ WarpGroupDot::WarpGroupDot(const WarpGroupDotLowering &context, ttng::WarpGroupD
   groupsAlongM = mma.getWarpsPerCTA()[0] / kWarpsOfGroup;
   int64_t groupsAlongN = mma.getWarpsPerCTA()[1];
   columnsOfGroup = type.getDimSize(1) / groupsAlongN;
-  // The same in all lanes, which the assembler cannot know.
-  Value group = groupsAlongM * groupsAlongN > 1 ? shuffleIndex(shr(warp, 2), i32(0)) : Value();
+  Value group = groupsAlongM * groupsAlongN > 1 ? shr(warpOfAllLanes(), 2) : Value();
   Value alongM = groupsAlongM > 1 ? iand(group, i32(groupsAlongM - 1)) : Value();
   Value alongN = groupsAlongN > 1 ? shr(group, llvm::Log2_64(groupsAlongM)) : Value();
   if (leftMemory)
@@ -413,7 +434,8 @@ std::string WarpGroupDotLowering::computeBefore(ttng::WarpGroupDotWaitOp op) {
         registers.push_back(next + i);
     next += count;
   }
-  return registers.empty() ? "" : readNever(registers, NotRun::ByPredicate);
+  NotRun how = warps < strategy::kWarpsHeldByBranch ? NotRun::ByPredicate : NotRun::ByBranch;
+  return registers.empty() ? "" : readNever(registers, how);
 }
 
 /// Neighbours along k share a word, as products take them, and are neighbours among a thread's

@@ -47,6 +47,16 @@ inline constexpr int64_t kWordsBesideDots = 32;
 
 //===--- products ---===//
 
+/// A warp looks at whether factors are one in front of so many products of a thread. By reasoning:
+/// it takes some five instructions. With 32 products, attention of d=64 (4096 queries and keys)
+/// does 5 to 6 % more, with 64, d=128, as much as without.
+constexpr unsigned kLeastProductsSkipped = 16;
+/// Stores that never run, which hold what is computed in front of a wait for dots, stand behind one
+/// branch where a group has so many warps, four for each scheduler: attention of d=64, full, 520
+/// TFLOP/s for 476 with predicates, causal 469 for 468. With eight warps, d=128, predicates: 691
+/// for 672, and 643 for 649.
+constexpr int32_t kWarpsHeldByBranch = 16;
+
 /// With fewer products of 8-bit elements, threads do not turn an operand for warp groups: counted
 /// by the simulator, an iteration of 64x64 by 32 then takes 520 instructions for mma.sync's 464, of
 /// 64x64 by 64 588 for 744, of 128x128 by 128 1268 for 2812.

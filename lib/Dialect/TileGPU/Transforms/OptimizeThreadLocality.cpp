@@ -46,6 +46,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tritium/Analysis/Shares.h"
 #include "tritium/Dialect/TileGPU/IR/Preconditions.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
@@ -131,43 +132,6 @@ struct Accumulator {
   TypedAttr neutral;
   arith::MulFOp product; ///< of the accumulator and a factor; null if there is none
 };
-
-/// `value` is the greater of `number` and another, whichever way a branch goes; or a constant where
-/// that is minus infinity, which `number` is then, too, or none.
-bool isGreaterOf(Value value, Value number) {
-  if (auto select = value.getDefiningOp<arith::SelectOp>()) {
-    auto compared = select.getCondition().getDefiningOp<arith::CmpFOp>();
-    APFloat bound(0.0f), constant(0.0f);
-    return compared && compared.getPredicate() == arith::CmpFPredicate::OEQ &&
-           compared.getLhs() == select.getFalseValue() &&
-           matchPattern(compared.getRhs(), m_ConstantFloat(&bound)) && bound.isInfinity() &&
-           bound.isNegative() && matchPattern(select.getTrueValue(), m_ConstantFloat(&constant)) &&
-           isGreaterOf(select.getFalseValue(), number);
-  }
-  if (auto branch = value.getDefiningOp<scf::IfOp>()) {
-    unsigned i = cast<OpResult>(value).getResultNumber();
-    return isGreaterOf(branch.thenYield()->getOperand(i), number) &&
-           isGreaterOf(branch.elseYield()->getOperand(i), number);
-  }
-  Operation *greater = value.getDefiningOp();
-  return isa_and_nonnull<arith::MaxNumFOp, arith::MaximumFOp>(greater) &&
-         llvm::is_contained(greater->getOperands(), number);
-}
-
-/// A number from zero to one, or none: the exponential of how far a number is below the greater of
-/// it and another, be that multiplied by a positive constant.
-bool isShare(Value factor) {
-  Operation *exponential = factor.getDefiningOp();
-  if (!isa_and_nonnull<math::ExpOp, math::Exp2Op>(exponential))
-    return false;
-  Value exponent = exponential->getOperand(0);
-  APFloat constant(0.0f);
-  if (auto scaled = exponent.getDefiningOp<arith::MulFOp>();
-      scaled && matchPattern(scaled.getRhs(), m_ConstantFloat(&constant)) && !constant.isNegative())
-    exponent = scaled.getLhs();
-  auto difference = exponent.getDefiningOp<arith::SubFOp>();
-  return difference && isGreaterOf(difference.getRhs(), difference.getLhs());
-}
 
 /// What computes `value`, which has one use: a reduction, or one for each way through a branch, of
 /// the same elements and layout in the same way. Empty if something else does.

@@ -307,6 +307,15 @@ def OverlapDots : Pass<"ttg-overlap-dots", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
+def SkipOnes : Pass<"ttg-skip-ones", "::mlir::ModuleOp"> {
+  let summary = "leaves out products by factors that are one";
+  let description = [{
+    Warps branch around products of sums of dots by what a greater maximum makes of them, where no
+    maximum of theirs has become greater.
+  }];
+  let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
+}
+
 def SkipMaskedRegisters : Pass<"ttg-skip-masked-registers", "::mlir::ModuleOp"> {
   let summary = "leaves out registers that a mask rules out";
   let description = [{
