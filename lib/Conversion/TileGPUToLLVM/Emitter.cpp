@@ -87,7 +87,7 @@ std::string Emitter::readNever(ArrayRef<size_t> operands, NotRun how) {
   // Each at a place of its own, or ptxas leaves out all but the last.
   int64_t place = 0;
   while (!operands.empty()) {
-    bool isVector = isBranch && operands.size() >= 4;
+    bool isVector = isBranch && how != NotRun::ByBranchOfWords && operands.size() >= 4;
     ArrayRef<size_t> stored = operands.take_front(isVector ? 4 : 1);
     std::string list;
     for (size_t operand : stored)

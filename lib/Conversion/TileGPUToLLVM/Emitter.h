@@ -142,6 +142,7 @@ public:
   enum class NotRun {
     ByPredicate,     ///< of each: of many ptxas makes branches that are taken
     ByBranch,        ///< around all of them
+    ByBranchOfWords, ///< around stores of a word each: a single one of a vector has a predicate
     ByBranchToTheEnd ///< there the kernel ends. What comes behind stays behind; beside the products
                      ///< of a loop, whose sums would be copied, that takes too many registers
   };

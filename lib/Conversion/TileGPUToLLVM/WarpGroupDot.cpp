@@ -434,7 +434,7 @@ std::string WarpGroupDotLowering::computeBefore(ttng::WarpGroupDotWaitOp op) {
         registers.push_back(next + i);
     next += count;
   }
-  NotRun how = warps < strategy::kWarpsHeldByBranch ? NotRun::ByPredicate : NotRun::ByBranch;
+  NotRun how = warps < strategy::kWarpsHeldByBranch ? NotRun::ByPredicate : NotRun::ByBranchOfWords;
   return registers.empty() ? "" : readNever(registers, how);
 }
 
