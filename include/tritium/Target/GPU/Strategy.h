@@ -34,6 +34,11 @@ constexpr int64_t kMostRotatedPercent = 70;
 /// beside the first. By reasoning: attention's gradients, 128 keys by 64 queries of 128 dimensions
 /// by 8 warps, take 192 of 255 words, whose scores and their gradients are needed together anyway.
 constexpr int64_t kMostDotsPercent = 80;
+/// What the results of all dots of a block may have together with what is loaded from shared memory
+/// in front of them. Attention's gradients, 128 keys by 64 queries of 128 dimensions by 8 warps, have
+/// 224 of 255 words then, for which ptxas 13.0 needs no memory; loaded beside the products instead,
+/// the factors of rows were what a tenth of their time went to (Nsight Compute, H100).
+constexpr int64_t kMostLoadedPercent = 88;
 /// What the loads of a thread may bring that begin before anything is computed of them, as far as
 /// it is no loop's. By reasoning: half of the registers of 16 warps a multiprocessor.
 constexpr int64_t kMostBytesBegun = 256;

@@ -393,6 +393,11 @@ LinearEncodingAttr turningLayout(MLIRContext *context, ArrayRef<int64_t> shape,
   return TurningPlan(shape, offsets, panels, depth, elementBytes).layout(context, warps);
 }
 
+int64_t registersOfThread(ModuleOp module) {
+  constexpr int64_t most = 255;
+  return std::min(most, gpuModel(module).registers / (int64_t(numWarps(module)) * kLanesPerWarp));
+}
+
 int64_t wordsOf(Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
   if (!tile)

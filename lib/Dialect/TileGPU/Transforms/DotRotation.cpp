@@ -60,11 +60,6 @@ std::optional<DotRotation> DotRotation::find(scf::ForOp loop) {
   return found;
 }
 
-int64_t registersOfThread(ModuleOp module) {
-  constexpr int64_t most = 255;
-  return std::min(most, gpuModel(module).registers / (int64_t(numWarps(module)) * kLanesPerWarp));
-}
-
 int64_t DotRotation::words() {
   return wordsOf(first.getType()) + wordsOf(second.getType()) + wordsOf(second.getA().getType());
 }

@@ -23,9 +23,6 @@
 
 namespace tritium::ttg {
 
-/// Registers of one program alone on a multiprocessor.
-int64_t registersOfThread(mlir::ModuleOp module);
-
 struct DotRotation {
   tt::DotOp first, second;
   unsigned carried; ///< number of the sum among what the loop carries

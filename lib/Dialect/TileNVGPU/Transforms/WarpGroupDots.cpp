@@ -32,6 +32,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DotWaits.h"
+#include "LoadsBeforeDots.h"
 
 #include "tritium/Analysis/Rings.h"
 #include "tritium/Analysis/SharedLiveness.h"
@@ -367,6 +368,10 @@ struct WarpGroupDotsPass : impl::WarpGroupDotsBase<WarpGroupDotsPass> {
     getOperation().walk([](Operation *op) {
       if (isa<ttg::LocalLoadOp, ttg::ConvertLayoutOp>(op) && op->use_empty())
         op->erase();
+    });
+    getOperation().walk([](Block *block) {
+      if (auto all = block->getOps<WarpGroupDotOp>(); !all.empty())
+        loadBefore(*all.begin());
     });
   }
 };

@@ -39,6 +39,8 @@ std::string reasonAgainstWarpGroups(tt::DotOp dot, int warps);
 /// Empty, or why not by its extents alone.
 std::string reasonAgainstExtents(tt::DotOp dot, int warps);
 
+/// Registers of 32 bits that a thread has of one program alone on a multiprocessor.
+int64_t registersOfThread(mlir::ModuleOp module);
 /// Registers of 32 bits that a tile takes of a thread; 0 of what is none.
 int64_t wordsOf(mlir::Type type);
 
