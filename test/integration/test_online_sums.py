@@ -106,6 +106,26 @@ def test_running_extrema(backend, n, value):
 
 
 @triton.jit
+def bounded(x, tops, bottoms, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    value = tl.load(x + at)
+    tl.store(tops + at, tl.maximum(value, -float("inf")))
+    tl.store(tops + BLOCK + at, tl.maximum(tl.full((BLOCK,), -float("inf"), tl.float32), value))
+    tl.store(bottoms + at, tl.minimum(float("inf"), value))
+    tl.store(bottoms + BLOCK + at, tl.clamp(value, -float("inf"), float("inf")))
+
+
+def test_infinities_as_bounds(backend):
+    """A number wins over none, be it the infinity that bounds nothing."""
+    x = np.array([np.nan, -np.inf, np.inf, 1], np.float32)
+    tops, bottoms = np.zeros((2, 4), np.float32), np.zeros((2, 4), np.float32)
+    bounded[(1,)](x, tops, bottoms, 4)
+    np.testing.assert_array_equal(tops, [[-np.inf, -np.inf, np.inf, 1]] * 2)
+    np.testing.assert_array_equal(bottoms[0], [np.inf, -np.inf, np.inf, 1])
+    np.testing.assert_array_equal(bottoms[1][1:], x[1:])
+
+
+@triton.jit
 def squares(q, k, v, out, border, end, D: tl.constexpr, B: tl.constexpr):
     rows, dims, keys = tl.arange(0, B), tl.arange(0, D), tl.arange(0, B)
     x = tl.load(q + rows[:, None] * D + dims[None, :])

@@ -148,10 +148,21 @@ static std::optional<bool> propagatesNan(Sema &sema, const Value &value) {
                     describe(value));
 }
 
-/// Whether all elements are known to be NaN.
-static bool isNaNConstant(mlir::Value value) {
+/// The greater or lesser of `x` and a constant, a number where only one is. The folders of
+/// arith.maxnumf and arith.minnumf have a NaN win over another constant and over an infinity. Null
+/// if the constant is neither.
+static mlir::Value minMaxWith(Sema &sema, bool isMax, mlir::Value x, mlir::Value other) {
   llvm::APFloat constant(0.0);
-  return mlir::matchPattern(value, mlir::m_ConstantFloat(&constant)) && constant.isNaN();
+  if (!mlir::matchPattern(other, mlir::m_ConstantFloat(&constant)))
+    return {};
+  if (constant.isNaN())
+    return x;
+  if (!constant.isInfinity() || constant.isNegative() != isMax)
+    return {};
+  mlir::OpBuilder &b = sema.builder();
+  mlir::Location loc = sema.loc();
+  mlir::Value isNaN = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, x, x);
+  return b.create<arith::SelectOp>(loc, isNaN, other, x);
 }
 
 mlir::Value build::minMax(Sema &sema, bool isMax, bool propagateNan, DType dtype, mlir::Value x,
@@ -161,12 +172,14 @@ mlir::Value build::minMax(Sema &sema, bool isMax, bool propagateNan, DType dtype
   if (isFloat(dtype) && propagateNan)
     return isMax ? mlir::Value(b.create<arith::MaximumFOp>(loc, x, y))
                  : mlir::Value(b.create<arith::MinimumFOp>(loc, x, y));
-  // The folder of arith.maxnumf has a NaN win over another constant.
-  if (isFloat(dtype) && (isNaNConstant(x) || isNaNConstant(y)))
-    return isNaNConstant(x) ? y : x;
-  if (isFloat(dtype))
+  if (isFloat(dtype)) {
+    if (mlir::Value known = minMaxWith(sema, isMax, x, y))
+      return known;
+    if (mlir::Value known = minMaxWith(sema, isMax, y, x))
+      return known;
     return isMax ? mlir::Value(b.create<arith::MaxNumFOp>(loc, x, y))
                  : mlir::Value(b.create<arith::MinNumFOp>(loc, x, y));
+  }
   if (isSigned(dtype))
     return isMax ? mlir::Value(b.create<arith::MaxSIOp>(loc, x, y))
                  : mlir::Value(b.create<arith::MinSIOp>(loc, x, y));
