@@ -40,7 +40,7 @@ static void splitPrograms(OpPassManager &pm, const GPUPipelineOptions &options) 
   } else {
     return;
   }
-  pm.addPass(createTileCanonicalizer());
+  pm.addPass(tt::createCanonicalize());
   pm.addPass(createCSEPass());
 }
 
@@ -72,7 +72,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(ttg::createAccelerateMatmul());
   // After all passes that choose layouts.
   pm.addPass(ttg::createRemoveLayoutConversions());
-  pm.addPass(createTileCanonicalizer());
+  pm.addPass(tt::createCanonicalize());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(ttg::createOptimizeThreadLocality());
@@ -114,7 +114,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(ttg::createPrefetch());
   // Conversions that the pipeline has not taken.
   pm.addPass(ttg::createReduceDataDuplication());
-  pm.addPass(createTileCanonicalizer());
+  pm.addPass(tt::createCanonicalize());
   pm.addPass(createCSEPass());
   pm.addPass(ttg::createReorderInstructions());
   pm.addPass(ttg::createBeginLoads());

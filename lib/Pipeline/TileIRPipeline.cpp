@@ -24,16 +24,6 @@ void registerTileDialects(DialectRegistry &registry) {
                   ub::UBDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, dbg::DebugDialect>();
 }
 
-std::unique_ptr<Pass> createTileCanonicalizer() {
-  // Control flow is structured, so there are no blocks to merge.
-  GreedyRewriteConfig config;
-  config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
-  // The high half of a product, computed in twice its width, is a product there on all targets; as
-  // an operation with two results it would be one that none of them has.
-  return createCanonicalizerPass(config, {"(anonymous namespace)::TruncIShrUIMulIToMulSIExtended",
-                                          "(anonymous namespace)::TruncIShrUIMulIToMulUIExtended"});
-}
-
 namespace {
 /// What is gained where addresses are pointers and offsets.
 void addPointerPasses(OpPassManager &pm) {
@@ -41,7 +31,7 @@ void addPointerPasses(OpPassManager &pm) {
   pm.addPass(tt::createCombine());
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(tt::createSinkCarriedLoads());
-  pm.addPass(createTileCanonicalizer());
+  pm.addPass(tt::createCanonicalize());
   pm.addPass(createCSEPass());
 }
 } // namespace
@@ -53,7 +43,7 @@ void buildTileIRPipeline(OpPassManager &pm) {
   pm.addPass(tt::createCheckHints());
   // Before constants are folded at the width of what will be wider.
   pm.addPass(tt::createWidenOffsets());
-  pm.addPass(createTileCanonicalizer());
+  pm.addPass(tt::createCanonicalize());
   pm.addPass(createCSEPass());
   addPointerPasses(pm);
 }
@@ -61,7 +51,7 @@ void buildTileIRPipeline(OpPassManager &pm) {
 void buildPointerPipeline(OpPassManager &pm) {
   // What does not change in a loop is outside of it by now, which decides the form of addresses.
   pm.addPass(tt::createDescriptorsToPointers());
-  pm.addPass(createTileCanonicalizer());
+  pm.addPass(tt::createCanonicalize());
   pm.addPass(createCSEPass());
   addPointerPasses(pm);
 }

@@ -106,23 +106,33 @@ def test_running_extrema(backend, n, value):
 
 
 @triton.jit
-def bounded(x, tops, bottoms, BLOCK: tl.constexpr):
+def bounded(x, tops, bottoms, N: tl.constexpr, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     value = tl.load(x + at)
     tl.store(tops + at, tl.maximum(value, -float("inf")))
     tl.store(tops + BLOCK + at, tl.maximum(tl.full((BLOCK,), -float("inf"), tl.float32), value))
+    tl.store(tops + 2 * BLOCK + at, tl.maximum(value, tl.where(at < BLOCK, -float("inf"), 0.0)))
     tl.store(bottoms + at, tl.minimum(float("inf"), value))
-    tl.store(bottoms + BLOCK + at, tl.clamp(value, -float("inf"), float("inf")))
+    top, bottom = tl.full((BLOCK,), -float("inf"), tl.float32), float("inf")
+    other = tl.full((BLOCK,), float("nan"), tl.float32)
+    for i in range(N):
+        top = tl.maximum(top, value)
+        bottom = tl.minimum(tl.load(x + i), bottom)
+        other = tl.maximum(other, value)
+    tl.store(tops + 3 * BLOCK + at, top)
+    tl.store(tops + 4 * BLOCK + at, tl.maximum(other, -float("inf")))
+    tl.store(bottoms + BLOCK + at, bottom)
 
 
-def test_infinities_as_bounds(backend):
-    """A number wins over none, be it the infinity that bounds nothing."""
+@pytest.mark.parametrize("n", [1, 2])
+def test_infinities_as_bounds(backend, n):
+    """A number wins over none, be it the infinity that bounds nothing, wherever that becomes known."""
     x = np.array([np.nan, -np.inf, np.inf, 1], np.float32)
-    tops, bottoms = np.zeros((2, 4), np.float32), np.zeros((2, 4), np.float32)
-    bounded[(1,)](x, tops, bottoms, 4)
-    np.testing.assert_array_equal(tops, [[-np.inf, -np.inf, np.inf, 1]] * 2)
+    tops, bottoms = np.zeros((5, 4), np.float32), np.zeros((2, 4), np.float32)
+    bounded[(1,)](x, tops, bottoms, n, 4)
+    np.testing.assert_array_equal(tops, [[-np.inf, -np.inf, np.inf, 1]] * 5)
     np.testing.assert_array_equal(bottoms[0], [np.inf, -np.inf, np.inf, 1])
-    np.testing.assert_array_equal(bottoms[1][1:], x[1:])
+    np.testing.assert_array_equal(bottoms[1], [np.inf if n == 1 else -np.inf] * 4)
 
 
 @triton.jit
@@ -154,7 +164,7 @@ def test_one_operand_twice_and_two(backend):
 
 
 @triton.jit
-def weighted(q, k, v, out, n, D: tl.constexpr, B: tl.constexpr, COLUMNS: tl.constexpr):
+def weighted(q, k, v, out, tops, n, D: tl.constexpr, B: tl.constexpr, COLUMNS: tl.constexpr):
     rows, dims, keys = tl.arange(0, B), tl.arange(0, D), tl.arange(0, COLUMNS)
     x = tl.load(q + rows[:, None] * D + dims[None, :])
     top = tl.full((B,), -float("inf"), tl.float32)
@@ -171,6 +181,7 @@ def weighted(q, k, v, out, n, D: tl.constexpr, B: tl.constexpr, COLUMNS: tl.cons
         total = total * factor + tl.sum(weights, 1)
         top = new
     tl.store(out + rows[:, None] * D + dims[None, :], acc / total[:, None])
+    tl.store(tops + rows, top)
 
 
 @pytest.mark.parametrize("rows,columns,warps", [(64, 64, 4), (128, 64, 8), (256, 64, 16), (128, 32, 4)])
@@ -191,10 +202,12 @@ def test_products_of_sums_by_factors_that_are_one(backend, rows, columns, warps)
     q[:, :steps] = scores
     k[np.arange(n), np.arange(n) // columns] = 1
     v = random.integers(-4, 5, (n, d)).astype(np.float16)
-    out = np.zeros((rows, d), np.float32)
-    weighted[(1,)](q, k, v, out, n, d, rows, columns, num_warps=warps)
+    q[3] = np.nan
+    out, tops = np.zeros((rows, d), np.float32), np.zeros(rows, np.float32)
+    weighted[(1,)](q, k, v, out, tops, n, d, rows, columns, num_warps=warps)
     with np.errstate(invalid="ignore"):
         s = q.astype(float) @ k.astype(float).T
+        np.testing.assert_array_equal(tops, np.fmax(np.fmax.reduce(s, axis=1), -np.inf))
         weights = np.exp2(s - np.fmax.reduce(s, axis=1)[:, None])
         expected = weights @ v.astype(float) / weights.sum(1)[:, None]
     np.testing.assert_allclose(out, expected, rtol=2e-3, atol=1e-3)

@@ -18,9 +18,6 @@ namespace tritium {
 /// The dialects that ttir is made of.
 void registerTileDialects(mlir::DialectRegistry &registry);
 
-/// MLIR's, without what changes blocks or makes operations that no target has.
-std::unique_ptr<mlir::Pass> createTileCanonicalizer();
-
 /// From what the front end builds to what the targets take: calls inlined, canonical,
 /// invariants out of loops. Runs on a module.
 void buildTileIRPipeline(mlir::OpPassManager &pm);

@@ -303,8 +303,10 @@ LogicalResult ElementwiseLowering::lowerElementwise(Operation *op) {
     return lowerMove(move);
   if (auto compare = dyn_cast<arith::CmpIOp>(op); compare && lowerBound(compare))
     return success();
-  if (auto product = dyn_cast<arith::MulFOp>(op);
-      product && product->hasAttr(kSkipOnes) && tt::elementType(product.getType()).isF32()) {
+  // All lanes come to operations on tiles, not to those on scalars in the regions of others.
+  if (auto product = dyn_cast<arith::MulFOp>(op); product && product->hasAttr(kSkipOnes) &&
+                                                  tt::isTile(product.getType()) &&
+                                                  tt::elementType(product.getType()).isF32()) {
     lowerProducts(product);
     return success();
   }

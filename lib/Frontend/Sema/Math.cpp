@@ -148,23 +148,6 @@ static std::optional<bool> propagatesNan(Sema &sema, const Value &value) {
                     describe(value));
 }
 
-/// The greater or lesser of `x` and a constant, a number where only one is. The folders of
-/// arith.maxnumf and arith.minnumf have a NaN win over another constant and over an infinity. Null
-/// if the constant is neither.
-static mlir::Value minMaxWith(Sema &sema, bool isMax, mlir::Value x, mlir::Value other) {
-  llvm::APFloat constant(0.0);
-  if (!mlir::matchPattern(other, mlir::m_ConstantFloat(&constant)))
-    return {};
-  if (constant.isNaN())
-    return x;
-  if (!constant.isInfinity() || constant.isNegative() != isMax)
-    return {};
-  mlir::OpBuilder &b = sema.builder();
-  mlir::Location loc = sema.loc();
-  mlir::Value isNaN = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, x, x);
-  return b.create<arith::SelectOp>(loc, isNaN, other, x);
-}
-
 mlir::Value build::minMax(Sema &sema, bool isMax, bool propagateNan, DType dtype, mlir::Value x,
                           mlir::Value y) {
   mlir::OpBuilder &b = sema.builder();
@@ -172,14 +155,9 @@ mlir::Value build::minMax(Sema &sema, bool isMax, bool propagateNan, DType dtype
   if (isFloat(dtype) && propagateNan)
     return isMax ? mlir::Value(b.create<arith::MaximumFOp>(loc, x, y))
                  : mlir::Value(b.create<arith::MinimumFOp>(loc, x, y));
-  if (isFloat(dtype)) {
-    if (mlir::Value known = minMaxWith(sema, isMax, x, y))
-      return known;
-    if (mlir::Value known = minMaxWith(sema, isMax, y, x))
-      return known;
+  if (isFloat(dtype))
     return isMax ? mlir::Value(b.create<arith::MaxNumFOp>(loc, x, y))
                  : mlir::Value(b.create<arith::MinNumFOp>(loc, x, y));
-  }
   if (isSigned(dtype))
     return isMax ? mlir::Value(b.create<arith::MaxSIOp>(loc, x, y))
                  : mlir::Value(b.create<arith::MinSIOp>(loc, x, y));

@@ -34,10 +34,10 @@ constexpr int64_t kMostRotatedPercent = 70;
 /// beside the first. By reasoning: attention's gradients, 128 keys by 64 queries of 128 dimensions
 /// by 8 warps, take 192 of 255 words, whose scores and their gradients are needed together anyway.
 constexpr int64_t kMostDotsPercent = 80;
-/// What the results of all dots of a block may have together with what is loaded from shared memory
-/// in front of them. Attention's gradients, 128 keys by 64 queries of 128 dimensions by 8 warps, have
-/// 224 of 255 words then, for which ptxas 13.0 needs no memory; loaded beside the products instead,
-/// the factors of rows were what a tenth of their time went to (Nsight Compute, H100).
+/// What the results of all dots of a block may have together with factors of rows or columns that
+/// are loaded from shared memory in front of them. Attention's gradients, 128 keys by 64 queries of
+/// 128 dimensions by 8 warps, have 224 of 255 words then, for which ptxas 13.0 needs no memory:
+/// left operands take the place of results.
 constexpr int64_t kMostLoadedPercent = 88;
 /// What the loads of a thread may bring that begin before anything is computed of them, as far as
 /// it is no loop's. By reasoning: half of the registers of 16 warps a multiprocessor.
@@ -52,10 +52,11 @@ inline constexpr int64_t kWordsBesideDots = 32;
 
 //===--- products ---===//
 
-/// A warp looks at whether factors are one in front of so many products of a thread. By reasoning:
-/// it takes some five instructions. With 32 products, attention of d=64 (4096 queries and keys)
-/// does 5 to 6 % more, with 64, d=128, as much as without.
-constexpr unsigned kLeastProductsSkipped = 16;
+/// A warp looks at whether a factor of a row is one in front of so many products of a thread by it.
+/// By reasoning: it takes two instructions, and three for all. With 16 products, two rows of
+/// attention of d=64 (4096 queries and keys), 5 to 6 % more are done, with 32, d=128, as many as
+/// without.
+constexpr unsigned kLeastProductsSkipped = 8;
 /// Stores that never run, which hold what is computed in front of a wait for dots, stand behind one
 /// branch where a group has so many warps, four for each scheduler: attention of d=64, full, 520
 /// TFLOP/s for 476 with predicates, causal 469 for 468. With eight warps, d=128, predicates: 691

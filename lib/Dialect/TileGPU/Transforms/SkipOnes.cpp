@@ -37,29 +37,45 @@ namespace tritium::ttg {
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h.inc"
 
 namespace {
-/// A share of each row, as often as the row has elements.
-bool isShareOfRows(Value tile) {
+/// Of how many registers `tile` repeats each along rows or columns; all of them, if none.
+unsigned distinctRegisters(Value tile) {
+  if (tile.getDefiningOp<tt::SplatOp>())
+    return 1;
+  auto broadcast = tile.getDefiningOp<tt::BroadcastOp>();
+  return layoutOf(cast<RankedTensorType>((broadcast ? broadcast.getSrc() : tile).getType()))
+      .registers();
+}
+
+/// Shares, as often as rows or columns have elements.
+bool areShares(Value tile) {
   if (Operation *op = tile.getDefiningOp();
       isa_and_nonnull<tt::BroadcastOp, tt::ExpandDimsOp, tt::SplatOp, ConvertLayoutOp>(op))
-    return isShareOfRows(op->getOperand(0));
+    return areShares(op->getOperand(0));
   return isShare(tile);
 }
 
-bool isSumOfDots(Value tile) {
+/// A dot has made `tile`, and none has begun between that and `user`.
+bool isSumOfDots(Value tile, Operation *user) {
   auto wait = tile.getDefiningOp<ttng::WarpGroupDotWaitOp>();
-  return wait && wait.getPendings() == 0;
+  if (!wait || wait.getPendings() != 0 || wait->getBlock() != user->getBlock())
+    return false;
+  for (Operation *op = wait; op != user; op = op->getNextNode())
+    if (op->walk([](ttng::WarpGroupDotOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      return false;
+  return true;
 }
 
 struct SkipOnesPass : impl::SkipOnesBase<SkipOnesPass> {
   void runOnOperation() override {
     getOperation()->walk([](arith::MulFOp op) {
       auto type = dyn_cast<RankedTensorType>(op.getType());
-      if (!type || !type.getElementType().isF32() || !op->getParentOfType<LoopLikeOpInterface>() ||
-          layoutOf(type).registers() < strategy::kLeastProductsSkipped)
+      if (!type || !type.getElementType().isF32() || !op->getParentOfType<LoopLikeOpInterface>())
         return;
+      unsigned products = layoutOf(type).registers();
       for (auto [sums, factors] :
            {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())})
-        if (isSumOfDots(sums) && isShareOfRows(factors)) {
+        if (products >= strategy::kLeastProductsSkipped * distinctRegisters(factors) &&
+            isSumOfDots(sums, op) && areShares(factors)) {
           op->setOperands({sums, factors});
           op->setAttr(kSkipOnes, UnitAttr::get(op.getContext()));
           return;

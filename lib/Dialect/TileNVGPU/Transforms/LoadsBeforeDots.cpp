@@ -1,4 +1,4 @@
-//===- LoadsBeforeDots.cpp - small tiles come before operands -------------===//
+//===- LoadsBeforeDots.cpp - factors are loaded before dots ----------------===//
 
 #include "LoadsBeforeDots.h"
 
@@ -18,31 +18,47 @@ bool isPlain(Operation *op) {
          isa<ttg::LocalLoadOp, tt::LoadOp, WarpGroupDotOp, WarpGroupDotWaitOp>(op);
 }
 
-/// Adds `op` and what it needs of what stands behind `dot`, in order; false if that is more than
-/// the place of a buffer.
+/// Adds the load, and the indices of its buffer that stand behind `dot`, in order; false if it
+/// needs more of what stands there.
 bool collect(Operation *op, WarpGroupDotOp dot, llvm::SetVector<Operation *> &needed) {
+  if (needed.contains(op))
+    return true;
   for (Value operand : op->getOperands()) {
     Operation *def = operand.getDefiningOp();
     if (!def || def->getBlock() != dot->getBlock() || def->isBeforeInBlock(dot))
       continue;
-    if (def == dot || !isPure(def) || def->getNumRegions() || !collect(def, dot, needed))
+    if (!isa<ttg::MemDescIndexOp, ttg::MemDescTransOp>(def) || !collect(def, dot, needed))
       return false;
   }
   needed.insert(op);
   return true;
 }
+
+/// Of a thread, of the group that the dot is of.
+int64_t registersFor(WarpGroupDotOp dot) {
+  int64_t registers = ttg::registersOfThread(dot->getParentOfType<ModuleOp>());
+  auto groups = dot->getParentOfType<ttg::WarpGroupsOp>();
+  int32_t given = groups ? groups.getRegisters()[groups.groupOf(dot)] : 0;
+  return given ? std::min<int64_t>(registers, given) : registers;
+}
+
+/// One number for each row or column of a result at most.
+bool areFactors(ttg::LocalLoadOp load, WarpGroupDotOp dot) {
+  auto tile = dyn_cast<RankedTensorType>(load.getType());
+  auto result = cast<RankedTensorType>(dot.getType());
+  return tile && tile.getNumElements() <= std::max(result.getDimSize(0), result.getDimSize(1));
+}
 } // namespace
 
 void loadBefore(WarpGroupDotOp dot) {
-  Block *block = dot->getBlock();
-  int64_t words = 0;
-  for (auto other : block->getOps<WarpGroupDotOp>())
+  if (!isa<ttg::MemDescType>(dot.getA().getType()))
+    return;
+  int64_t words = 0, most = registersFor(dot) * strategy::kMostLoadedPercent / 100;
+  for (auto other : dot->getBlock()->getOps<WarpGroupDotOp>())
     words += ttg::wordsOf(other.getType());
-  int64_t most = ttg::registersOfThread(dot->getParentOfType<ModuleOp>()) *
-                 strategy::kMostLoadedPercent / 100;
   SmallVector<ttg::LocalLoadOp> loads;
   for (Operation *op = dot->getNextNode(); op && isPlain(op); op = op->getNextNode())
-    if (auto load = dyn_cast<ttg::LocalLoadOp>(op))
+    if (auto load = dyn_cast<ttg::LocalLoadOp>(op); load && areFactors(load, dot))
       loads.push_back(load);
   for (ttg::LocalLoadOp load : loads) {
     llvm::SetVector<Operation *> needed;

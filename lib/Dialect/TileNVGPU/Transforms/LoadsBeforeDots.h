@@ -1,4 +1,4 @@
-//===- LoadsBeforeDots.h - small tiles come before operands -----*- C++ -*-===//
+//===- LoadsBeforeDots.h - factors are loaded before dots --------*- C++ -*-===//
 //
 //   %s = ttng.warp_group_dot %k, %q, %zero           %f = ttg.local_load %factors
 //   %f = ttg.local_load %factors               ->    %s = ttng.warp_group_dot %k, %q, %zero
@@ -18,8 +18,9 @@
 
 namespace tritium::ttng {
 
-/// Puts loads from shared memory behind `dot`, the first of its block, in front of it, as far as
-/// nothing between them may write and a thread has the registers.
+/// Puts loads from shared memory behind `dot`, the first of its block, in front of it: of one
+/// number a row or column, if both operands of the dot are in shared memory, as far as nothing
+/// between them may write and a thread has the registers.
 void loadBefore(WarpGroupDotOp dot);
 
 } // namespace tritium::ttng

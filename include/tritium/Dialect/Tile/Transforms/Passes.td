@@ -5,6 +5,14 @@
 
 include "mlir/Pass/PassBase.td"
 
+def Canonicalize : Pass<"tt-canonicalize"> {
+  let summary = "MLIR's canonicalizer, where a number wins over none";
+  let description = [{
+    Maxima and minima of a NaN and an infinity, or another constant, are not folded to NaN.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def CheckHints : Pass<"tt-check-hints"> {
   let summary = "turns checks of hints into assertions";
   let description = [{

@@ -7,7 +7,7 @@
 
 namespace tritium::ttg {
 
-/// On an arith.mulf of f32: a warp all of whose second operands are one does not multiply.
+/// On an arith.mulf of tiles of f32: a warp all of whose second operands are one does not multiply.
 constexpr llvm::StringLiteral kSkipOnes = "ttg.skip_ones";
 
 } // namespace tritium::ttg
