@@ -1,5 +1,5 @@
-"""Sums that shrink by what a maximum grows before more is added, as those of an online softmax; running
-maxima and minima; loops that differ in what stands between their dots."""
+"""Sums that shrink by what a maximum grows before more is added, as those of an online softmax;
+running maxima and minima; loops that differ in what stands between their dots."""
 
 import numpy as np
 import pytest
@@ -126,7 +126,7 @@ def bounded(x, tops, bottoms, N: tl.constexpr, BLOCK: tl.constexpr):
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_infinities_as_bounds(backend, n):
-    """A number wins over none, be it the infinity that bounds nothing, wherever that becomes known."""
+    """A number wins over none, and over an infinity that bounds nothing, wherever it is known."""
     x = np.array([np.nan, -np.inf, np.inf, 1], np.float32)
     tops, bottoms = np.zeros((5, 4), np.float32), np.zeros((2, 4), np.float32)
     bounded[(1,)](x, tops, bottoms, n, 4)
@@ -184,10 +184,11 @@ def weighted(q, k, v, out, tops, n, D: tl.constexpr, B: tl.constexpr, COLUMNS: t
     tl.store(tops + rows, top)
 
 
-@pytest.mark.parametrize("rows,columns,warps", [(64, 64, 4), (128, 64, 8), (256, 64, 16), (128, 32, 4)])
+@pytest.mark.parametrize("rows,columns,warps",
+                         [(64, 64, 4), (128, 64, 8), (256, 64, 16), (128, 32, 4)])
 def test_products_of_sums_by_factors_that_are_one(backend, rows, columns, warps):
-    """Each row has scores of its own: its maximum grows in each step, in the first alone, in one of the
-    others, or never is a number, so that of a warp's rows none is scaled, some, or all."""
+    """Each row has scores of its own: its maximum grows in each step, in the first alone, in one of
+    the others, or never is a number, so that of a warp's rows none is scaled, some, or all."""
     random = np.random.default_rng(rows)
     d, steps = 64, 5
     n = steps * columns

@@ -8,7 +8,8 @@
 namespace tritium {
 
 /// A number from zero to one, or none: the exponential of how far a number is below the greater of
-/// it and another, be that multiplied by a positive constant. Exactly one where it is the greater, and finite.
+/// it and another, be that multiplied by a positive constant. Exactly one where it is the greater,
+/// and finite.
 bool isShare(mlir::Value factor);
 
 } // namespace tritium
