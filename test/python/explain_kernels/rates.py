@@ -34,6 +34,18 @@ def pieces(x, out, rounds, PITCH: tl.constexpr, PIECE: tl.constexpr, COUNT: tl.c
 
 
 @triton.jit
+def again(x, out, parts, BLOCK: tl.constexpr, ROUNDS: tl.constexpr):
+    """Each program reads what no other one does, all of it again and again."""
+    i = tl.arange(0, BLOCK)
+    first = tl.program_id(0) * parts * BLOCK
+    total = tl.zeros((BLOCK,), tl.float32)
+    for _ in range(ROUNDS):
+        for part in range(parts):
+            total += tl.load(x + first + part * BLOCK + i, cache_modifier=".cg")
+    tl.store(out + tl.program_id(0) * BLOCK + i, total)
+
+
+@triton.jit
 def requests(x, out, rounds, BLOCK: tl.constexpr):
     """Loads of what the first cache has."""
     i = tl.arange(0, BLOCK)
