@@ -98,12 +98,15 @@ const char *formulaOf(Resource resource) {
 
 /// What adds up.
 static constexpr double Work::*amounts[] = {
-    &Work::sectors,   &Work::farSectors,        &Work::exchanges,    &Work::floatAtomics,
-    &Work::bytesRead, &Work::bytesMoved,        &Work::wavefronts,   &Work::copiedBytes,
-    &Work::floats,    &Work::matrixSharedBytes, &Work::matrixClocks, &Work::instructions,
-    &Work::barriers,  &Work::integers,          &Work::specials,     &Work::doubles,
-    &Work::converts,  &Work::requests,          &Work::atomics,      &Work::ownWavefronts,
-    &Work::l2Sectors, &Work::nearWaits,         &Work::farWaits};
+    &Work::sectors,           &Work::farSectors,    &Work::exchanges,
+    &Work::floatAtomics,      &Work::bytesRead,     &Work::bytesMoved,
+    &Work::wavefronts,        &Work::copiedBytes,   &Work::floats,
+    &Work::matrixSharedBytes, &Work::matrixClocks,  &Work::instructions,
+    &Work::barriers,          &Work::integers,      &Work::specials,
+    &Work::doubles,           &Work::converts,      &Work::requests,
+    &Work::atomics,           &Work::ownWavefronts, &Work::l2Sectors,
+    &Work::nearWaits,         &Work::farWaits,      &Work::rereadSectors,
+    &Work::rereadBytesBetween};
 
 void Work::add(const Work &other) {
   for (double Work::*field : amounts)
@@ -126,6 +129,8 @@ Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
   Work made;
   made.sectors = count("global_sectors");
   made.farSectors = made.sectors - count("global_sectors_cached");
+  made.rereadSectors = count("global_sectors_reread");
+  made.rereadBytesBetween = count("reread_bytes_between");
   made.bytesRead = count("global_bytes_read");
   made.bytesMoved = made.bytesRead + count("global_bytes_written");
   made.requests = count("global_requests");
@@ -185,14 +190,34 @@ static double waitsOf(const Work &work, const LaunchFacts &launch, const Clocks 
   return ofWarp + bytes + work.ownWavefronts + others / most;
 }
 
+/// Of all bytes that are read the part that memory brings, not the L2.
+static double partOfMemory(const LaunchFacts &launch) {
+  if (launch.readArrays <= 0 || launch.bytesRead <= 0)
+    return 1;
+  return std::min(1.0, (launch.readArrays + launch.bytesReadAgain) / launch.bytesRead);
+}
+
+double bytesReadAgain(const Work &line, const Work &total, const LaunchFacts &launch) {
+  if (line.rereadSectors <= 0 || launch.readArrays <= 0)
+    return 0;
+  // CTAs that read the same share what comes, and what it takes of the L2.
+  constexpr double sector = 32;
+  double written = total.bytesMoved - total.bytesRead;
+  double different = sector * (total.farSectors - total.rereadSectors) - written;
+  double sharers = std::max(1.0, different * launch.ctas / launch.readArrays);
+  double together = std::min(launch.ctas, launch.multiprocessors * launch.resident) / sharers;
+  double between = together * line.rereadBytesBetween / line.rereadSectors;
+  between = std::min(between, launch.readArrays + launch.writtenArrays);
+  bool isLost = between > 1e6 * ratesOf(launch.capability, launch.gpu).l2Megabytes;
+  return isLost ? sector * line.rereadSectors * launch.ctas / sharers : 0;
+}
+
 /// Clocks of one CTA that it waits for loads, if each waits for the one before.
 static double loadsOf(const Work &work, const LaunchFacts &launch) {
   if (launch.bytesInFlight <= 0)
     return 0;
   // What is read again comes from the L2, in half the time.
-  double first = launch.readArrays > 0
-                     ? std::min(1.0, launch.readArrays / std::max(1.0, launch.bytesRead))
-                     : 1;
+  double first = partOfMemory(launch);
   double latency = latencyMicroseconds * ratesOf(launch.capability, launch.gpu).megahertz;
   return latency * (1 + first) / 2 * work.bytesRead / launch.bytesInFlight;
 }
@@ -202,9 +227,7 @@ static double simulatedOf(const Work &work, const LaunchFacts &launch) {
   auto side = [&](const LaunchFacts::Path &path, double waits) {
     return path.ofWait * waits + path.ofInstruction * work.instructions;
   };
-  // What is read again comes from the L2.
-  bool isKnown = launch.readArrays > 0 && launch.bytesRead > 0;
-  double far = isKnown ? std::min(1.0, launch.readArrays / launch.bytesRead) : 1;
+  double far = partOfMemory(launch);
   double clocks =
       (1 - far) * side(launch.near, work.nearWaits) + far * side(launch.far, work.farWaits);
   return marginOfSimulated * clocks * mostCTAs(launch) /
@@ -264,14 +287,15 @@ Prediction predict(const Work &total, const LaunchFacts &launch) {
   Prediction made;
   made.clocks = made.uncapped = clocksOf(total, launch);
   made.clocks[size_t(Resource::CTAs)] = mostCTAs(launch) * sim::latency::startOfCTA;
-  // What programs ask for again is in the L2, as far as all arrays are: each is read once, and
-  // written once.
+  // What programs ask for again is in the L2, but for what they come to again too late: each array
+  // is read once, and written once.
   const Rates &rate = ratesOf(launch.capability, launch.gpu);
   double bytes = launch.ctas * 32 * total.farSectors;
   double written = std::min(launch.ctas * (total.bytesMoved - total.bytesRead), bytes);
   if (launch.readArrays + launch.writtenArrays > 0)
     made.clocks[size_t(Resource::Memory)] =
-        (std::min(bytes - written, launch.readArrays) + std::min(written, launch.writtenArrays)) /
+        (std::min(bytes - written, launch.readArrays + launch.bytesReadAgain) +
+         std::min(written, launch.writtenArrays)) /
         launch.multiprocessors / rate.memoryBytes;
   for (size_t i = 0; i < kResources; ++i)
     made.order[i] = Resource(i);

@@ -16,6 +16,7 @@ struct Rates {
   double sharedBytes;
   double tensorOperations; ///< multiplications and additions of f16, by warp groups or mma
   double mmaShare;         ///< of that, what mma.sync reaches
+  double l2Megabytes;      ///< that the L2 holds
 };
 /// `gpu`: its name, of those that the table has; "": the newest of the capability.
 const Rates &ratesOf(unsigned capability, std::string_view gpu = "");
