@@ -20,6 +20,9 @@ namespace tritium::explain {
 static constexpr double launchMicroseconds = 2.9;
 /// From a request of memory to its answer on an idle GPU: before it nothing is computed.
 static constexpr double firstAnswerMicroseconds = 0.34;
+/// Of bytes that are read again and again, by what the L2 is said to hold: so many it has all of,
+/// and so many none of.
+static constexpr double allHeld = 0.75, noneHeld = 1.2;
 // Fitted to the kernels of test/python/explain_launches.py, whose times docs/explain.md has beside
 // what comes out.
 
@@ -29,6 +32,8 @@ static constexpr double latencyMicroseconds = 0.48;
 /// exchange between lanes takes beyond; of a barrier, and for each warp that comes to it.
 static constexpr double clocksOfInstruction = 1.2, clocksOfExchange = 36;
 static constexpr double clocksOfBarrier = 110, clocksOfArrival = 8;
+/// Of a request of a warp in the first cache, where nothing is simulated of what waits for it.
+static constexpr double waitsForRequest = 3.5;
 /// Clocks for a change of one number in the L2.
 static constexpr double clocksOfAtomic = 1.2, clocksOfFloatAtomic = 2.9;
 /// How much longer spilled registers take than the first cache needs for their bytes: their loads
@@ -77,12 +82,12 @@ const char *formulaOf(Resource resource) {
   static constexpr const char *formulas[kResources] = {
       "bytes of memory / bytes a clock",
       "32 x sectors that the L1 has not / bytes a clock; 2 sectors a line at least",
-      "sectors / sectors a clock; 3.5 a request of a warp",
+      "sectors / sectors a clock; 1.8 a request of a warp",
       "passes over the banks + bytes that copies and products move / bytes a clock",
       "operations of products / operations a clock",
       "0.9 x instructions of warps / 4",
       "lanes / 128",
-      "0.55 x lanes / 64",
+      "lanes / 64; 0.55 of each, 0.9 of comparisons",
       "lanes / 16",
       "lanes / 64",
       "lanes / 64",
@@ -151,7 +156,8 @@ Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
   made.instructions = count("warp_instructions");
   made.barriers = count("barriers");
   made.floats = of(lanes, "float") + of(lanes, "half");
-  made.integers = of(lanes, "integer") + of(lanes, "compare");
+  // One instruction adds three numbers, or multiplies and adds; comparisons stay what they are.
+  made.integers = sim::issuedIntegers * of(lanes, "integer") + sim::issued * of(lanes, "compare");
   made.specials = of(lanes, "special");
   made.doubles = of(lanes, "double");
   made.converts = of(lanes, "convert");
@@ -208,8 +214,9 @@ double bytesReadAgain(const Work &line, const Work &total, const LaunchFacts &la
   double together = std::min(launch.ctas, launch.multiprocessors * launch.resident) / sharers;
   double between = together * line.rereadBytesBetween / line.rereadSectors;
   between = std::min(between, launch.readArrays + launch.writtenArrays);
-  bool isLost = between > 1e6 * ratesOf(launch.capability, launch.gpu).l2Megabytes;
-  return isLost ? sector * line.rereadSectors * launch.ctas / sharers : 0;
+  double held = between / 1e6 / ratesOf(launch.capability, launch.gpu).l2Megabytes;
+  double lost = std::clamp((held - allHeld) / (noneHeld - allHeld), 0.0, 1.0);
+  return lost * sector * line.rereadSectors * launch.ctas / sharers;
 }
 
 /// Clocks of one CTA that it waits for loads, if each waits for the one before.
@@ -246,14 +253,14 @@ Clocks clocksOf(const Work &work, const LaunchFacts &launch) {
   auto set = [&](Resource resource, double clocks) { made[size_t(resource)] = clocks; };
   set(Resource::Memory, average * 32 * work.farSectors / rate.memoryBytes);
   set(Resource::L2, average * 32 * work.l2Sectors / rate.l2Bytes);
-  set(Resource::L1,
-      most * std::max(work.sectors / rate.l1Sectors, sim::clocksOfRequest * work.requests));
+  double request = launch.isSimulated ? sim::clocksOfRequest : waitsForRequest;
+  set(Resource::L1, most * std::max(work.sectors / rate.l1Sectors, request * work.requests));
   set(Resource::Shared,
       most * (work.wavefronts + (work.copiedBytes + work.matrixSharedBytes) / rate.sharedBytes));
   set(Resource::Tensor, most * work.matrixClocks / busy);
   set(Resource::Issue, most * sim::issued * work.instructions / parts / busy);
   set(Resource::Float, most * work.floats / 128 / busy);
-  set(Resource::Integer, most * sim::issuedIntegers * work.integers / 64 / busy);
+  set(Resource::Integer, most * work.integers / 64 / busy);
   set(Resource::Special, most * work.specials / 16 / busy);
   set(Resource::Double, most * work.doubles / 64 / busy);
   set(Resource::Convert, most * work.converts / 64 / busy);

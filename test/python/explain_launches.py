@@ -478,6 +478,16 @@ HELD_OUT_OF_THE_SUITE = [
         "*i32:16,*i32:16,i32", "N=256", "x_ptr=N:iota out_ptr=N rounds=10", "1"),
 ]
 
+
+
+def examples_and_suite():
+    """Launches of the kernels of examples that are counted, and of twenty of the suite."""
+    rows = [row for row in TIMED if "/" in row.kernel] + HELD_OUT_OF_THE_SUITE
+    kernels = {row.kernel for row in rows}
+    return rows + [row for row in ONCE_HELD_OUT if row.kernel.startswith("examples/")
+                   and row.kernel not in kernels]
+
+
 # Launches that one thing bounds.
 RATES = [
     Row("one program that does nothing", "rates nothing", "*i32:16,i32", "", "out=16 last=1", "1"),
@@ -524,6 +534,16 @@ RATES = [
                                    (128, 32, 132), (1024, 1, 1056), (1024, 8, 264))],
     Row("1000 atomics on 128 numbers of floats 4 apart, 132 programs", "rates changes",
         "*fp32:16,i32", "BLOCK=128 STRIDE=1", f"out={132 * 128} rounds=1000", "132"),
+    # Atomics in shared memory: of different banks, of one word, of 2, 8 and 32 words of a bank.
+    *[Row(f"100 histograms of 4096 numbers {stride} apart, {count} programs", "rates counts",
+          "*i32:16,i32", f"BLOCK=4096 BINS=1024 STRIDE={stride}", f"out={count}*BINS rounds=100",
+          f"{count}")
+      for stride, count in ((1, 1), (0, 1), (2, 1), (8, 1), (32, 1), (1, 528), (0, 528),
+                            (8, 528))],
+    *[Row(f"100 conversions of 4096 from {source} to {to} by 4 warps", "rates conversions",
+          f"*{source}:16,*{to}:16,i32", "BLOCK=4096", "x=BLOCK out=BLOCK rounds=100", "1")
+      for source, to in (("i32", "fp16"), ("i32", "fp32"), ("fp16", "fp32"), ("fp32", "fp16"),
+                         ("fp32", "fp32"))],
     # What waits for the one before, of one program.
     Row("1000 loads, one after the other, from the first cache", "rates near_chain",
         "*i32:16,*i32:16,i32", "", "x=16 out=16 rounds=1000", "1", options="num_warps=1"),

@@ -69,7 +69,8 @@ struct Tally {
   uint64_t sharedBytesRead = 0, sharedBytesWritten = 0;
   uint64_t barriers = 0, atomics = 0, matrixOperations = 0;
   uint64_t branches = 0, divergentBranches = 0;
-  /// Changes of sectors of global memory by atomics, those of one number one after the other.
+  /// Changes of sectors of global memory by atomics, those of one number one after the other; of
+  /// these the ones of floats.
   uint64_t atomicPasses = 0, floatAtomicPasses = 0;
   /// Clocks that warps wait for what it brings, by Counters::path.
   std::array<double, 2> waits{};

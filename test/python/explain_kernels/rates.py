@@ -94,6 +94,16 @@ def near_chain(x, out, rounds):
 
 
 @triton.jit
+def counts(out, rounds, BLOCK: tl.constexpr, BINS: tl.constexpr, STRIDE: tl.constexpr):
+    """Histograms of numbers that are STRIDE apart in neighbouring lanes."""
+    i = tl.arange(0, BLOCK)
+    total = tl.zeros((BINS,), tl.int32)
+    for r in range(rounds):
+        total += tl.histogram((i * STRIDE + r) % BINS, BINS)
+    tl.store(out + tl.program_id(0) * BINS + tl.arange(0, BINS), total)
+
+
+@triton.jit
 def multiplications(x, out, rounds, BLOCK: tl.constexpr):
     """A multiplication with addition after the other."""
     i = tl.arange(0, BLOCK)
@@ -101,6 +111,18 @@ def multiplications(x, out, rounds, BLOCK: tl.constexpr):
     for _ in range(rounds):
         v = v * 0.5 + 1
     tl.store(out + i, v)
+
+
+@triton.jit
+def conversions(x, out, rounds, BLOCK: tl.constexpr):
+    """Conversions of different numbers, to the type of `out`."""
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + i)
+    total = tl.zeros((BLOCK,), out.dtype.element_ty)
+    for _ in range(rounds):
+        total += v.to(out.dtype.element_ty)
+        v += 1
+    tl.store(out + i, total)
 
 
 @triton.jit
