@@ -94,7 +94,10 @@ bool tritium::runtime::explainOnce(Variant &asked, const LaunchToExplain *launch
     description = std::move(*object);
   explain::Subject subject{variant.metadata(), variant.code().remarks};
   bool isGPU = variant.metadata().target.isGPU();
-  for (const char *name : {"ttir", isGPU ? "ttgir" : "plan", isGPU ? "ptx" : "asm"}) {
+  llvm::SmallVector<const char *, 3> names{"ttir"};
+  if (!variant.metadata().target.is(kInterpreter))
+    names.append({isGPU ? "ttgir" : "plan", isGPU ? "ptx" : "asm"});
+  for (const char *name : names) {
     const std::string *text = variant.stage(name, error);
     if (!text)
       return false;

@@ -2,7 +2,8 @@
 
     predictions.py --measure FILE.json     times of all launches of explain_launches.py, on a GPU
     predictions.py --measure FILE.json --of changes rates
-                                           of those in these lists, beside what FILE.json has
+                                           of those in these lists, beside what FILE.json has;
+                                           --jobs: processes that compile first
     predictions.py FILE.json               the tables, with predictions made here
     predictions.py --estimate FILE.json    predictions for an H200 of launches that were not
                                            measured: those of explain_held_out.json; what stands
@@ -15,34 +16,36 @@ counts what comes from memory.
 
 import argparse
 import concurrent.futures
-import importlib.util
 import json
 import pathlib
 import statistics
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / folder) for folder in ("test/python", "test/integration", "examples")]
+sys.path[:0] = [str(ROOT / "test" / "python")]
 
 from explain_launches import (  # noqa: E402
     CHANGES,
     HELD_OUT_AT_LAST,
+    HELD_OUT_OF_THE_SUITE,
     NULLS,
     ONCE_HELD_OUT,
     PAIRS,
     RATES,
     TIMED,
+    examples_and_suite,
 )
-
-TYPES = {"fp16": "float16", "fp32": "float32", "i8": "int8", "i32": "int32", "i64": "int64",
-         "fp8e5": "float8_e5m2"}
-
+from made_launches import MadeLaunch, model_of, torch_array  # noqa: E402
 
 def launches(lists=("known",)):
     """The rows of these lists, by what the table calls them; a fast one is "NAME, fast"."""
     known = {row.name: row for row in TIMED + NULLS + PAIRS + ONCE_HELD_OUT}
     known |= {f"{row.name}, fast": row.faster() for row in PAIRS if row.fast}
-    others = {"changes": CHANGES, "rates": RATES, "at-last": HELD_OUT_AT_LAST}
+    others = {"changes": CHANGES, "rates": RATES, "at-last": HELD_OUT_AT_LAST,
+              "suite": HELD_OUT_OF_THE_SUITE,
+              **{name: [row for row in RATES if row.kernel == f"rates {name}"]
+                 for name in ("again", "counts", "conversions")}}
     all_lists = {"known": known} | {name: {row.name: row for row in rows}
                                     for name, rows in others.items()}
     return {name: row for each in lists for name, row in all_lists[each].items()}
@@ -51,87 +54,45 @@ def launches(lists=("known",)):
 # ---------------------------------------------------------------- measured
 
 
-def number(text):
-    return float(text) if "." in text else int(text)
+def torch_launch(row):
+    """A function that makes the launch."""
+    launch = MadeLaunch(row, torch_array)
+    if not row.own_code:
+        return launch
+    compiled = compile_for(row.target, launch)
+    return lambda: compiled[launch.grid](*launch.arguments.values())
 
 
-class Launch:
-    """A row as a launch from Python; texts as the command takes them."""
+def compile_for(target, launch):
+    """Code for an older GPU than the one that runs it, whose driver assembles it."""
+    from tritium import knobs
+    from tritium.compiler import ASTSource, GPUTarget, compile
 
-    def __init__(self, row):
-        import tritium
+    promised = {name: [["tt.divisibility", 16]] for name, kind in launch.types.items()
+                if kind.endswith(":16")}
+    source = ASTSource(launch.kernel,
+                       {name: kind.split(":")[0] for name, kind in launch.types.items()},
+                       launch.constants, promised)
+    with knobs.nvidia.scope():
+        knobs.nvidia.ptxas = "none"
+        return compile(source, GPUTarget("cuda", int(target.split(":")[1]), 32), launch.options)
 
-        spec = importlib.util.spec_from_file_location(row.file.stem, row.file)
-        module = sys.modules.setdefault(row.file.stem, importlib.util.module_from_spec(spec))
-        if not hasattr(module, "__file__") or row.kernel.split()[1] not in vars(module):
-            spec.loader.exec_module(module)
-        kernel = getattr(module, row.kernel.split()[1])
-        self.constants = dict(item.split("=") for item in row.constants.split())
-        self.constants = {name: {"True": True, "False": False}.get(text) if text in
-                          ("True", "False") else number(text)
-                          for name, text in self.constants.items()}
-        self.options = dict(item.split("=") for item in row.options.split())
-        self.options = {name: int(text) if text.isdigit() else text
-                        for name, text in self.options.items()}
-        given = dict(item.split("=") for item in row.arguments.split())
-        names = [name for name in kernel.arg_names if name in given]
-        types = dict(zip(names, row.signature.split(","), strict=True))
-        self.numbers = dict(self.constants)
-        for name in names:
-            if not types[name].startswith("*"):
-                self.numbers[name] = number(given[name])
-        self.arguments = {name: self.array(types[name], given[name]) if types[name][0] == "*" else
-                          self.numbers[name] for name in names}
-        # What the signature does not promise is not to be found out, either.
-        free = [name for name in names if not types[name].endswith(":16") and
-                types[name] != "fp32"]
-        self.kernel = tritium.jit(kernel.fn, do_not_specialize=free) if free else kernel
-        self.grid = tuple(int(self.value(extent)) for extent in self.extents(row.grid))
-        self.compiled = self.compile(kernel, types, row.target) if row.own_code else None
 
-    def compile(self, kernel, types, target):
-        """Code for an older GPU than the one that runs it, whose driver assembles it."""
-        from tritium import knobs
-        from tritium.compiler import ASTSource, GPUTarget, compile
+def compile_part(lists, part, count):
+    """Launches every `count`-th once, so that its code is in the cache."""
+    for row in list(launches(lists).values())[part::count]:
+        try:
+            torch_launch(row)()
+        except Exception as error:  # is said when it is measured
+            print(row.name, repr(error), flush=True)
 
-        promised = {name: [["tt.divisibility", 16]] for name, kind in types.items()
-                    if kind.endswith(":16")}
-        source = ASTSource(kernel, {name: kind.split(":")[0] for name, kind in types.items()},
-                           self.constants, promised)
-        with knobs.nvidia.scope():
-            knobs.nvidia.ptxas = "none"
-            return compile(source, GPUTarget("cuda", int(target.split(":")[1]), 32), self.options)
 
-    def extents(self, text):
-        """The parts between commas that are in no brackets."""
-        depth, parts = 0, [""]
-        for letter in text:
-            depth += (letter == "(") - (letter == ")")
-            if letter == "," and depth == 0:
-                parts.append("")
-            else:
-                parts[-1] += letter
-        return parts
-
-    def value(self, text):
-        known = {"cdiv": lambda a, b: -(-a // b), **self.numbers}
-        return eval(text.replace("/", "//"), {}, known)  # noqa: S307: our own table
-
-    def array(self, kind, text):
-        import torch
-
-        count, _, fill = text.partition(":")
-        shape, dtype = (self.value(count),), getattr(torch, TYPES[kind[1:].split(":")[0]])
-        if fill == "iota":
-            return torch.arange(*shape, device="cuda").to(dtype)
-        if fill == "ones" or not dtype.is_floating_point:
-            return torch.full(shape, int(fill == "ones"), device="cuda", dtype=dtype)
-        return (torch.rand(shape, device="cuda") * 2 - 1).to(dtype)
-
-    def __call__(self):
-        if self.compiled:
-            return self.compiled[self.grid](*self.arguments.values())
-        self.kernel[self.grid](**self.arguments, **self.constants, **self.options)
+def compile_ahead(lists, jobs):
+    """Launches all once, in `jobs` processes, each with a part of them."""
+    started = [subprocess.Popen([sys.executable, __file__, "--compile", f"{part}/{jobs}", "--of",
+                                 *lists]) for part in range(jobs)]
+    for process in started:
+        process.wait()
 
 
 def measure(path, lists):
@@ -142,14 +103,14 @@ def measure(path, lists):
     times, failed = before.get("microseconds", {}), {}
     for name, row in launches(lists).items():
         try:
-            launch = Launch(row)
+            launch = torch_launch(row)
             launch()
             times[name] = round(1000 * statistics.median(cold(launch) for _ in range(3)), 2)
         except Exception as error:  # a table with a gap is worth more than none
             failed[name] = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
         print(name, times.get(name, failed.get(name)), flush=True)
-    path.write_text(json.dumps({"device": torch.cuda.get_device_name(0), "microseconds": times,
-                                "failed": failed}, indent=1) + "\n")
+        path.write_text(json.dumps({"device": torch.cuda.get_device_name(0), "microseconds": times,
+                                    "failed": failed}, indent=1) + "\n")
 
 
 # ---------------------------------------------------------------- predicted
@@ -157,13 +118,11 @@ def measure(path, lists):
 
 def estimates(rows, gpu, jobs):
     """Microseconds, by the names of the rows."""
-    from explaining import explained
 
     def estimated(row):
         # Rows for other GPUs are predicted for Hopper, which measured them.
-        command = row.arguments_of_the_command(row.target if row.own_code else "cuda:90")
-        model = explained(*command, "--keep-options", "--gpu", gpu)["model"]
-        return model["microseconds"]["expected"]
+        target = row.target if row.own_code else "cuda:90"
+        return model_of(row, "--gpu", gpu, target=target)["microseconds"]["expected"]
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         return dict(zip(rows, pool.map(estimated, rows.values())))
@@ -171,7 +130,7 @@ def estimates(rows, gpu, jobs):
 
 def estimate(path, jobs):
     known = json.loads(path.read_text()) if path.exists() else {}
-    rows = {name: row for name, row in launches(["at-last"]).items()
+    rows = {name: row for name, row in launches(["at-last", "suite"]).items()
             if name not in known}
     known |= {name: round(time, 1) for name, time in estimates(rows, "H200", jobs).items()}
     path.write_text(json.dumps(known, indent=1) + "\n")
@@ -181,31 +140,36 @@ def tables(path, jobs):
     measured = json.loads(path.read_text())
     times = measured["microseconds"]
     gpu = next(name for name in ("H100", "H200") if name in measured["device"])
-    rows = {name: row for name, row in launches().items() if name in times}
-    others = {name: row for name, row in launches(["changes", "at-last"]).items()
-              if name in times}
+    rows = {name: row for name, row in launches(["known", "suite", "at-last", "changes"]).items()
+            if name in times}
+    expected = estimates(rows, gpu, jobs)
 
-    expected = estimates(rows | others, gpu, jobs)
-    for names in (rows, others):
-        print(f"| {gpu} | predicted, us | measured, us | ratio |\n|---|---|---|---|")
+    def near(names):
+        close = [name for name in names if abs(expected[name] / times[name] - 1) <= 0.2]
+        return f"{len(close)} of {len(names)}"
+
+    for title, part in (("Examples and the suite", examples_and_suite()),
+                        ("Once held out", ONCE_HELD_OUT), ("Held out", HELD_OUT_AT_LAST),
+                        ("Changes", CHANGES)):
+        names = [row.name for row in part if row.name in rows]
+        print(f"{title}: within 20 % {near(names)}\n\n"
+              f"| {gpu} | predicted, us | measured, us | ratio |\n|---|---|---|---|")
         for name in names:
             print(f"| {name} | {expected[name]:.1f} | {times[name]:.1f} | "
                   f"{expected[name] / times[name]:.2f} |")
         print()
-    close = {name for name in rows if abs(expected[name] / times[name] - 1) <= 0.2}
-    timed = {row.name for row in TIMED} & set(rows)
-    print(f"within 20 %: {len(close)} of {len(rows)}, of examples and the suite "
-          f"{len(close & timed)} of {len(timed)}")
+    changed = {row.name for row in CHANGES}
+    print("All but changes: within 20 %", near([name for name in rows if name not in changed]))
     print("\n| change | predicted | measured | ratio |\n|---|---|---|---|")
-    near = count = 0
+    right = count = 0
     for row in PAIRS:
         fast = f"{row.name}, fast"
         if row.name not in rows or fast not in rows:
             continue
         guess, truth = expected[row.name] / expected[fast], times[row.name] / times[fast]
-        near, count = near + (abs(guess / truth - 1) <= 0.15), count + 1
+        right, count = right + (abs(guess / truth - 1) <= 0.15), count + 1
         print(f"| {row.name} | {guess:.2f} | {truth:.2f} | {guess / truth:.2f} |")
-    print(f"\nwithin 15 %: {near} of {count}")
+    print(f"\nwithin 15 %: {right} of {count}")
 
 
 def main():
@@ -213,11 +177,17 @@ def main():
     parser.add_argument("--measure", action="store_true")
     parser.add_argument("--estimate", action="store_true")
     parser.add_argument("--of", nargs="+", metavar="LIST",
-                        default=["known", "changes", "rates", "at-last"])
+                        default=["known", "changes", "rates", "at-last", "suite"])
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("path", type=pathlib.Path)
+    parser.add_argument("--compile", metavar="PART/JOBS", help=argparse.SUPPRESS)
+    parser.add_argument("path", type=pathlib.Path, nargs="?")
     given = parser.parse_args()
-    if given.measure:
+    if given.compile:
+        compile_part(given.of, *map(int, given.compile.split("/")))
+    elif given.path is None:
+        parser.error("which FILE.json?")
+    elif given.measure:
+        compile_ahead(given.of, given.jobs)
         measure(given.path, given.of)
     elif given.estimate:
         estimate(given.path, given.jobs)

@@ -80,6 +80,11 @@ std::string page(const json::Object &document) {
   out << "</h1><p>";
   printHTMLEscaped(document.getString("target").value_or(""), out);
   out << "</p><pre>\n";
+  if (std::optional<StringRef> error = document.getString("error")) {
+    out << "It does not compile: ";
+    printHTMLEscaped(*error, out);
+    out << '\n';
+  }
   writeLines(document, out);
   out << "</pre>\n";
   writePacked(document, out);

@@ -73,6 +73,8 @@ LaunchFacts Writer::launchFacts(const Work &total) const {
         made.writtenArrays += object->getBoolean("written").value_or(true) ? bytes : 0;
       }
   made.bytesRead = total.bytesRead * made.ctas;
+  for (const auto &[place, counted] : countersOfLine)
+    made.bytesReadAgain += bytesReadAgain(workOfLine(place, counted), total, made);
   // Buffers that take turns: all but the one that is read. Else what loads bring between two
   // executions of one.
   for (const Buffer &buffer : sharedBuffers)

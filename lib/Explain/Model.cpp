@@ -20,6 +20,9 @@ namespace tritium::explain {
 static constexpr double launchMicroseconds = 2.9;
 /// From a request of memory to its answer on an idle GPU: before it nothing is computed.
 static constexpr double firstAnswerMicroseconds = 0.34;
+/// Of bytes that are read again and again, by what the L2 is said to hold: so many it has all of,
+/// and so many none of.
+static constexpr double allHeld = 0.75, noneHeld = 1.2;
 // Fitted to the kernels of test/python/explain_launches.py, whose times docs/explain.md has beside
 // what comes out.
 
@@ -29,6 +32,8 @@ static constexpr double latencyMicroseconds = 0.48;
 /// exchange between lanes takes beyond; of a barrier, and for each warp that comes to it.
 static constexpr double clocksOfInstruction = 1.2, clocksOfExchange = 36;
 static constexpr double clocksOfBarrier = 110, clocksOfArrival = 8;
+/// Of a request of a warp in the first cache, where nothing is simulated of what waits for it.
+static constexpr double waitsForRequest = 3.5;
 /// Clocks for a change of one number in the L2.
 static constexpr double clocksOfAtomic = 1.2, clocksOfFloatAtomic = 2.9;
 /// How much longer spilled registers take than the first cache needs for their bytes: their loads
@@ -77,12 +82,12 @@ const char *formulaOf(Resource resource) {
   static constexpr const char *formulas[kResources] = {
       "bytes of memory / bytes a clock",
       "32 x sectors that the L1 has not / bytes a clock; 2 sectors a line at least",
-      "sectors / sectors a clock; 3.5 a request of a warp",
+      "sectors / sectors a clock; 1.8 a request of a warp",
       "passes over the banks + bytes that copies and products move / bytes a clock",
       "operations of products / operations a clock",
       "0.9 x instructions of warps / 4",
       "lanes / 128",
-      "0.55 x lanes / 64",
+      "lanes / 64; 0.55 of each, 0.9 of comparisons",
       "lanes / 16",
       "lanes / 64",
       "lanes / 64",
@@ -98,12 +103,15 @@ const char *formulaOf(Resource resource) {
 
 /// What adds up.
 static constexpr double Work::*amounts[] = {
-    &Work::sectors,   &Work::farSectors,        &Work::exchanges,    &Work::floatAtomics,
-    &Work::bytesRead, &Work::bytesMoved,        &Work::wavefronts,   &Work::copiedBytes,
-    &Work::floats,    &Work::matrixSharedBytes, &Work::matrixClocks, &Work::instructions,
-    &Work::barriers,  &Work::integers,          &Work::specials,     &Work::doubles,
-    &Work::converts,  &Work::requests,          &Work::atomics,      &Work::ownWavefronts,
-    &Work::l2Sectors, &Work::nearWaits,         &Work::farWaits};
+    &Work::sectors,           &Work::farSectors,    &Work::exchanges,
+    &Work::floatAtomics,      &Work::bytesRead,     &Work::bytesMoved,
+    &Work::wavefronts,        &Work::copiedBytes,   &Work::floats,
+    &Work::matrixSharedBytes, &Work::matrixClocks,  &Work::instructions,
+    &Work::barriers,          &Work::integers,      &Work::specials,
+    &Work::doubles,           &Work::converts,      &Work::requests,
+    &Work::atomics,           &Work::ownWavefronts, &Work::l2Sectors,
+    &Work::nearWaits,         &Work::farWaits,      &Work::rereadSectors,
+    &Work::rereadBytesBetween};
 
 void Work::add(const Work &other) {
   for (double Work::*field : amounts)
@@ -126,6 +134,8 @@ Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
   Work made;
   made.sectors = count("global_sectors");
   made.farSectors = made.sectors - count("global_sectors_cached");
+  made.rereadSectors = count("global_sectors_reread");
+  made.rereadBytesBetween = count("reread_bytes_between");
   made.bytesRead = count("global_bytes_read");
   made.bytesMoved = made.bytesRead + count("global_bytes_written");
   made.requests = count("global_requests");
@@ -146,7 +156,8 @@ Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
   made.instructions = count("warp_instructions");
   made.barriers = count("barriers");
   made.floats = of(lanes, "float") + of(lanes, "half");
-  made.integers = of(lanes, "integer") + of(lanes, "compare");
+  // One instruction adds three numbers, or multiplies and adds; comparisons stay what they are.
+  made.integers = sim::issuedIntegers * of(lanes, "integer") + sim::issued * of(lanes, "compare");
   made.specials = of(lanes, "special");
   made.doubles = of(lanes, "double");
   made.converts = of(lanes, "convert");
@@ -185,14 +196,35 @@ static double waitsOf(const Work &work, const LaunchFacts &launch, const Clocks 
   return ofWarp + bytes + work.ownWavefronts + others / most;
 }
 
+/// Of all bytes that are read the part that memory brings, not the L2.
+static double partOfMemory(const LaunchFacts &launch) {
+  if (launch.readArrays <= 0 || launch.bytesRead <= 0)
+    return 1;
+  return std::min(1.0, (launch.readArrays + launch.bytesReadAgain) / launch.bytesRead);
+}
+
+double bytesReadAgain(const Work &line, const Work &total, const LaunchFacts &launch) {
+  if (line.rereadSectors <= 0 || launch.readArrays <= 0)
+    return 0;
+  // CTAs that read the same share what comes, and what it takes of the L2.
+  constexpr double sector = 32;
+  double written = total.bytesMoved - total.bytesRead;
+  double different = sector * (total.farSectors - total.rereadSectors) - written;
+  double sharers = std::max(1.0, different * launch.ctas / launch.readArrays);
+  double together = std::min(launch.ctas, launch.multiprocessors * launch.resident) / sharers;
+  double between = together * line.rereadBytesBetween / line.rereadSectors;
+  between = std::min(between, launch.readArrays + launch.writtenArrays);
+  double held = between / 1e6 / ratesOf(launch.capability, launch.gpu).l2Megabytes;
+  double lost = std::clamp((held - allHeld) / (noneHeld - allHeld), 0.0, 1.0);
+  return lost * sector * line.rereadSectors * launch.ctas / sharers;
+}
+
 /// Clocks of one CTA that it waits for loads, if each waits for the one before.
 static double loadsOf(const Work &work, const LaunchFacts &launch) {
   if (launch.bytesInFlight <= 0)
     return 0;
   // What is read again comes from the L2, in half the time.
-  double first = launch.readArrays > 0
-                     ? std::min(1.0, launch.readArrays / std::max(1.0, launch.bytesRead))
-                     : 1;
+  double first = partOfMemory(launch);
   double latency = latencyMicroseconds * ratesOf(launch.capability, launch.gpu).megahertz;
   return latency * (1 + first) / 2 * work.bytesRead / launch.bytesInFlight;
 }
@@ -202,9 +234,7 @@ static double simulatedOf(const Work &work, const LaunchFacts &launch) {
   auto side = [&](const LaunchFacts::Path &path, double waits) {
     return path.ofWait * waits + path.ofInstruction * work.instructions;
   };
-  // What is read again comes from the L2.
-  bool isKnown = launch.readArrays > 0 && launch.bytesRead > 0;
-  double far = isKnown ? std::min(1.0, launch.readArrays / launch.bytesRead) : 1;
+  double far = partOfMemory(launch);
   double clocks =
       (1 - far) * side(launch.near, work.nearWaits) + far * side(launch.far, work.farWaits);
   return marginOfSimulated * clocks * mostCTAs(launch) /
@@ -223,14 +253,14 @@ Clocks clocksOf(const Work &work, const LaunchFacts &launch) {
   auto set = [&](Resource resource, double clocks) { made[size_t(resource)] = clocks; };
   set(Resource::Memory, average * 32 * work.farSectors / rate.memoryBytes);
   set(Resource::L2, average * 32 * work.l2Sectors / rate.l2Bytes);
-  set(Resource::L1,
-      most * std::max(work.sectors / rate.l1Sectors, sim::clocksOfRequest * work.requests));
+  double request = launch.isSimulated ? sim::clocksOfRequest : waitsForRequest;
+  set(Resource::L1, most * std::max(work.sectors / rate.l1Sectors, request * work.requests));
   set(Resource::Shared,
       most * (work.wavefronts + (work.copiedBytes + work.matrixSharedBytes) / rate.sharedBytes));
   set(Resource::Tensor, most * work.matrixClocks / busy);
   set(Resource::Issue, most * sim::issued * work.instructions / parts / busy);
   set(Resource::Float, most * work.floats / 128 / busy);
-  set(Resource::Integer, most * sim::issuedIntegers * work.integers / 64 / busy);
+  set(Resource::Integer, most * work.integers / 64 / busy);
   set(Resource::Special, most * work.specials / 16 / busy);
   set(Resource::Double, most * work.doubles / 64 / busy);
   set(Resource::Convert, most * work.converts / 64 / busy);
@@ -264,14 +294,15 @@ Prediction predict(const Work &total, const LaunchFacts &launch) {
   Prediction made;
   made.clocks = made.uncapped = clocksOf(total, launch);
   made.clocks[size_t(Resource::CTAs)] = mostCTAs(launch) * sim::latency::startOfCTA;
-  // What programs ask for again is in the L2, as far as all arrays are: each is read once, and
-  // written once.
+  // What programs ask for again is in the L2, but for what they come to again too late: each array
+  // is read once, and written once.
   const Rates &rate = ratesOf(launch.capability, launch.gpu);
   double bytes = launch.ctas * 32 * total.farSectors;
   double written = std::min(launch.ctas * (total.bytesMoved - total.bytesRead), bytes);
   if (launch.readArrays + launch.writtenArrays > 0)
     made.clocks[size_t(Resource::Memory)] =
-        (std::min(bytes - written, launch.readArrays) + std::min(written, launch.writtenArrays)) /
+        (std::min(bytes - written, launch.readArrays + launch.bytesReadAgain) +
+         std::min(written, launch.writtenArrays)) /
         launch.multiprocessors / rate.memoryBytes;
   for (size_t i = 0; i < kResources; ++i)
     made.order[i] = Resource(i);

@@ -48,6 +48,8 @@ struct Work {
   /// Of sectors those that the first cache has not; and bytes.
   double sectors = 0, farSectors = 0, bytesRead = 0, bytesMoved = 0;
   double l2Sectors = 0; ///< as many as the L2 answers in the time that it takes for these
+  /// Of farSectors those that the CTA has come to before; of each the bytes between, added up.
+  double rereadSectors = 0, rereadBytesBetween = 0;
   /// Passes over shared memory, those that a warp waits for, and what takes others.
   double wavefronts = 0, ownWavefronts = 0, copiedBytes = 0, matrixSharedBytes = 0;
   double matrixClocks = 0;
@@ -76,7 +78,9 @@ struct LaunchFacts {
   double ctas = 1, resident = 1, warps = 1;
   /// Of the arrays that are read, and written: what memory is asked for at least once.
   double readArrays = 0, writtenArrays = 0;
-  double bytesRead = 0;     ///< by all CTAs
+  double bytesRead = 0; ///< by all CTAs
+  /// What all CTAs together read of memory once more, as too much has come since for the L2.
+  double bytesReadAgain = 0;
   double bytesInFlight = 0; ///< of one CTA, at a time
   bool runsAhead = false;   ///< loads of later turns of a loop are in flight
   bool isEven = false; ///< all multiprocessors have the same to do, as if programs could be split
@@ -99,6 +103,9 @@ struct Prediction {
   double share(const Clocks &line) const;
   Clocks uncapped{}; ///< the sums of the lines
 };
+/// How many of the bytes that CTAs come to again, by this line, memory brings again. `total`: of
+/// the kernel.
+double bytesReadAgain(const Work &line, const Work &total, const LaunchFacts &launch);
 Clocks clocksOf(const Work &work, const LaunchFacts &launch);
 Prediction predict(const Work &total, const LaunchFacts &launch);
 

@@ -56,12 +56,15 @@ void Renderer::head() {
              ". What it does not know is left out.",
          0);
   out << document.getString("kernel").value_or("?") << "  "
-      << document.getString("target").value_or("?") << " ("
-      << document.getString("code_for").value_or("?") << ")";
+      << document.getString("target").value_or("?");
+  if (llvm::StringRef code = document.getString("code_for").value_or("?"); !code.empty())
+    out << " (" << code << ")";
   if (const json::Object *options = document.getObject("options"))
     for (const auto &[name, value] : *options)
       out << "  " << name.str() << "=" << value;
   out << "\n";
+  if (auto error = document.getString("error"))
+    out << "does not compile: " << *error << "\n";
   if (const json::Object *launch = document.getObject("launch")) {
     out << "launch  grid";
     if (const json::Array *grid = launch->getArray("grid"))
@@ -112,7 +115,8 @@ void Renderer::resources() {
     llvm::raw_string_ostream item(list);
     item << (list.empty() ? "" : ", ") << shown << " " << *value;
   }
-  wrap(out, "resources  " + list, 0);
+  if (!list.empty())
+    wrap(out, "resources  " + list, 0);
   const json::Object *counters = document.getObject("counters");
   llvm::SmallVector<const json::Object *> fits;
   if (counters)

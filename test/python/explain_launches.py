@@ -38,9 +38,9 @@ def family(name):
 class Row:
     name: str
     kernel: str  # "file kernel"; "families/module kernel": of bench/gpu
-    signature: str
+    signature: str  # "@fp16": a descriptor of such numbers
     constants: str
-    arguments: str
+    arguments: str  # of a descriptor the extents of the array and of a block: a=M,K:BM,BK
     grid: str
     first: tuple = ()  # the code of the first hint and what it says; (): there is no hint
     options: str = ""
@@ -56,6 +56,15 @@ class Row:
             return family(file.removeprefix("families/"))
         return ROOT / file if "/" in file else KERNELS / f"{file}.py"
 
+    @property
+    def is_triton_c(self):
+        return self.file.suffix == ".tc"
+
+    @property
+    def has_descriptors(self):
+        """The command makes none: made_launches.py does."""
+        return "@" in self.signature
+
     def faster(self):
         return dataclasses.replace(self, **self.fast)
 
@@ -64,10 +73,10 @@ class Row:
         kernel = self.kernel.split()[1]
         command = [self.file, "--kernel", kernel, "--signature", self.signature,
                    "--target", target or self.target, "--grid", self.grid]
-        for name, items in (("--constexpr", self.constants), ("--arg", self.arguments),
-                            ("--option", self.options)):
+        for name, items in (("-D" if self.is_triton_c else "--constexpr", self.constants),
+                            ("--arg", self.arguments), ("--option", self.options)):
             for item in items.split():
-                command += [name, item]
+                command += [name + item] if name == "-D" else [name, item]
         return command
 
 
@@ -408,6 +417,77 @@ HELD_OUT_AT_LAST = [
         "N=4096 K=4096 sam=4096 sbn=4096 scm=4096", "cdiv(M,BM)*cdiv(N,BN)"),
 ]
 
+# What makes examples and twenty kernels of the integration suite whole, chosen by what they do; they
+# are estimated, in explain_held_out.json, before they are measured.
+HELD_OUT_OF_THE_SUITE = [
+    Row("attention with sums of its rows", "examples/attention.py attention_forward_kernel",
+        "*fp16:16,*fp16:16,*fp16:16,*fp16:16,*fp32:16,fp32,i32:16",
+        "D=128 BM=128 BN=64 CAUSAL=False", "q_ptr=16*N*D k_ptr=16*N*D v_ptr=16*N*D o_ptr=16*N*D "
+        "lse_ptr=16*N scale=0.09 N=2048", "cdiv(N,BM),16", options="num_warps=8"),
+    Row("product by the host's descriptors", "examples/persistent_matmul.py "
+        "host_descriptors_kernel", "@fp16,@fp16,@fp16,i32:16,i32:16,i32:16",
+        "BM=128 BN=128 BK=64 GROUP_M=8 HALVES=True", "a=M,K:BM,BK b=N,K:BN,BK c=M,N:BM,BN/2 "
+        "M=4096 N=2048 K=2048", "132", options="num_warps=8"),
+    Row("product of scaled fp8", "examples/block_scaled_matmul.py block_scaled_matmul_kernel",
+        "@fp8e4nv,@u8,@fp8e4nv,@u8,@fp32,i32:16", "A_FORMAT=e4m3 B_FORMAT=e4m3 BM=128 BN=128 "
+        "BK=128", "a_desc=2048,K:BM,BK a_scale_desc=16,K/128,32,16:1,1,32,16:127 "
+        "b_desc=2048,K:BN,BK b_scale_desc=16,K/128,32,16:1,1,32,16:127 c_desc=2048,2048:BM,BN "
+        "K=2048", "16,16"),
+    Row("sum of Triton-C", "examples/triton-c/add.tc add", "*fp32:16,*fp32:16,*fp32:16,i32:16",
+        "TYPE=float SIZE=1024", "x=n y=n z=n n=8388608", "cdiv(n,SIZE)"),
+    Row("product of Triton-C", "examples/triton-c/matmul.tc matmul", "*fp16:16,*fp16:16,*fp16:16,"
+        "i32:16,i32:16,i32:16,i32:16,i32:16,i32:16", "TYPE=half TM=128 TN=128 TK=64",
+        "A=M*K B=K*N C=M*N M=2048 N=2048 K=2048 lda=2048 ldb=2048 ldc=2048",
+        "cdiv(M,TM)*cdiv(N,TN)", options="num_warps=8"),
+    Row("transposition of Triton-C", "examples/triton-c/transpose.tc transpose",
+        "*fp32:16,*fp32:16,i32:16,i32:16,i32:16,i32:16", "TYPE=float TM=32 TN=32",
+        "X=M*N Y=M*N M=4096 N=2048 ldx=2048 ldy=4096", "cdiv(M,TM),cdiv(N,TN)"),
+    Row("attention by descriptors", "test/integration/test_attention.py attend",
+        "*fp16:16,*fp16:16,*fp16:16,*fp16:16,fp32,i32:16,i32:16", "CAUSAL=True BM=128 BN=128 D=64",
+        "q_ptr=heads*n*D k_ptr=heads*n*D v_ptr=heads*n*D o_ptr=heads*n*D scale=0.18 n=2048 "
+        "heads=32", "cdiv(n,BM),heads", options="num_warps=8"),
+    Row("product by columns", "test/integration/test_dot.py blocked",
+        "*fp16:16,*fp16:16,*fp32:16,i32:16,i32:16,i32:16,i32:16,i32:16",
+        "sam=1 sbn=1 BM=128 BN=128 BK=64", "a_ptr=M*K b_ptr=K*N c_ptr=M*N M=2048 N=2048 K=2048 "
+        "sak=2048 sbk=2048", "cdiv(M,BM),cdiv(N,BN)", options="num_warps=8"),
+    Row("histogram", "test/integration/test_histogram.py add_up", "*i32:16,*i32:16,i32:16",
+        "BLOCK=8192 BINS=512", "x_ptr=n:random out_ptr=BINS n=8388608", "cdiv(n,BLOCK)"),
+    Row("rows added up by atomics", "test/integration/test_vector_atomics.py add_to_rows",
+        "*fp32:16,*i32:16,*fp32:16,i32:16", "ROWS=16 N=128",
+        "x_ptr=rows*N at_ptr=rows:iota out_ptr=rows*N rows=32768", "cdiv(rows,ROWS)"),
+    Row("softmax of short rows", "test/integration/test_rows_in_tiles.py narrow_weights",
+        "*fp16:16,*fp16:16,i32:16,i32", "R=16 BLOCK=64",
+        "x_ptr=rows*n y_ptr=rows*n rows=131072 n=50", "cdiv(rows,R)"),
+    Row("rows by an index", "test/integration/test_gather.py rows_by_product",
+        "*fp32:16,*fp32:16,*i32:16", "", "x_ptr=8192*1024 out_ptr=8192*1024 sign_ptr=8192*16",
+        "8192"),
+    Row("copy by descriptors", "test/integration/test_descriptors.py double_all",
+        "*fp32:16,*fp32:16,i32:16,i32:16,i32:16", "BM=32 BN=64 PADDING=zero",
+        "x_ptr=M*N out_ptr=M*N M=8192 N=1024 stride=1024", "cdiv(M,BM)"),
+    Row("product of pages", "test/integration/test_index_arithmetic.py paged_matmul",
+        "*fp32:16,*i32:16,*fp32:16,*fp32:16,i32", "M=32 N=64 K=32",
+        "a=steps*M*K pages=steps:iota b=steps*K*N c=M*N steps=32", "1"),
+    Row("product by words of 4 bits", "test/integration/test_packed_words.py product",
+        "*fp16:16,*i32:16,*fp16:16,*fp32:16,i32:16,i32:16,i32:16",
+        "M=64 N=128 BK=64 ALONG_K=True GROUP=64", "a_ptr=M*K b_ptr=K/8*N scale_ptr=K/GROUP*N "
+        "c_ptr=M*N K=4096 sbk=128 zero=0", "1"),
+    Row("running softmax", "test/integration/test_online_sums.py online",
+        "*fp32:16,*fp32:16,*fp32:16,*fp32:16,i32", "ROWS=16 COLUMNS=128 BASE_2=True BRANCH=False",
+        "x=ROWS*n*COLUMNS tops=ROWS first=ROWS out=ROWS n=100", "1"),
+    Row("a loop for each element", "test/integration/test_elements.py in_a_loop",
+        "*i32:16,*i32:16,i32", "N=256", "x_ptr=N:iota out_ptr=N rounds=10", "1"),
+]
+
+
+
+def examples_and_suite():
+    """Launches of the kernels of examples that are counted, and of twenty of the suite."""
+    rows = [row for row in TIMED if "/" in row.kernel] + HELD_OUT_OF_THE_SUITE
+    kernels = {row.kernel for row in rows}
+    return rows + [row for row in ONCE_HELD_OUT if row.kernel.startswith("examples/")
+                   and row.kernel not in kernels]
+
+
 # Launches that one thing bounds.
 RATES = [
     Row("one program that does nothing", "rates nothing", "*i32:16,i32", "", "out=16 last=1", "1"),
@@ -432,6 +512,11 @@ RATES = [
       for kind, promise, block, rounds in ((2, "", 1024, 512), (8, ":16", 2048, 512))],
     *[Row(f"1000 barriers of {warps} warps", "rates barriers", "*i32:16,i32", "",
           "out=16 rounds=1000", "1", options=f"num_warps={warps}") for warps in (4, 16)],
+    # What each program reads eight times, by how much that is of all programs.
+    *[Row(f"{size} MB, each program its own 8 times", "rates again", "*fp32:16,*fp32:16,i32",
+          "BLOCK=1024 ROUNDS=8", f"x=1056*parts*BLOCK out=1056*BLOCK parts={parts}", "1056")
+      for size, parts in ((17, 4), (35, 8), (43, 10), (52, 12), (61, 14), (69, 16), (87, 20),
+                          (138, 32))],
     # Memory by how far rows are apart and how wide the columns of a program are: 33.5 MB.
     *[Row(f"columns of {4 * width} bytes, rows {4 * pitch} bytes apart, {pitch // width * parts} "
           "programs", "rates columns", "*fp32:16,*fp32:16,i32",
@@ -449,6 +534,16 @@ RATES = [
                                    (128, 32, 132), (1024, 1, 1056), (1024, 8, 264))],
     Row("1000 atomics on 128 numbers of floats 4 apart, 132 programs", "rates changes",
         "*fp32:16,i32", "BLOCK=128 STRIDE=1", f"out={132 * 128} rounds=1000", "132"),
+    # Atomics in shared memory: of different banks, of one word, of 2, 8 and 32 words of a bank.
+    *[Row(f"100 histograms of 4096 numbers {stride} apart, {count} programs", "rates counts",
+          "*i32:16,i32", f"BLOCK=4096 BINS=1024 STRIDE={stride}", f"out={count}*BINS rounds=100",
+          f"{count}")
+      for stride, count in ((1, 1), (0, 1), (2, 1), (8, 1), (32, 1), (1, 528), (0, 528),
+                            (8, 528))],
+    *[Row(f"100 conversions of 4096 from {source} to {to} by 4 warps", "rates conversions",
+          f"*{source}:16,*{to}:16,i32", "BLOCK=4096", "x=BLOCK out=BLOCK rounds=100", "1")
+      for source, to in (("i32", "fp16"), ("i32", "fp32"), ("fp16", "fp32"), ("fp32", "fp16"),
+                         ("fp32", "fp32"))],
     # What waits for the one before, of one program.
     Row("1000 loads, one after the other, from the first cache", "rates near_chain",
         "*i32:16,*i32:16,i32", "", "x=16 out=16 rounds=1000", "1", options="num_warps=1"),

@@ -1,7 +1,10 @@
 """tritium explain: what it says of a kernel."""
 
+import json
+
 import pytest
 from explaining import ROOT, explained, problems, tritium
+from fake_ptxas import ptxas
 
 MATMUL = [ROOT / "examples" / "matmul.py", "--kernel", "matmul", "--signature",
           "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16", "--constexpr", "BM=128",
@@ -233,8 +236,32 @@ def test_a_kernel_that_does_not_compile(tmp_path):
     path = tmp_path / "wrong.py"
     path.write_text("import tritium as triton\nimport tritium.language as tl\n\n@triton.jit\n"
                     "def wrong(x):\n    tl.store(x, unknown)\n")
-    error = tritium("explain", path, "--signature", "*fp32", "--target", "cuda:90", status=1)
+    command = ["explain", path, "--signature", "*fp32", "--target", "cuda:90"]
+    error = tritium(*command, status=1)
     assert f"{path}:6:" in error and "unknown" in error
+    # What is known of it: the lines, and the error on its own.
+    kept, page = tmp_path / "wrong.json", tmp_path / "wrong.html"
+    assert tritium(*command, "--json", kept, "--html", page, status=1) == error
+    document = json.loads(kept.read_text())
+    assert list(problems(document)) == [] and document["error"].strip() == error.strip()
+    (line,) = [line for line in document["lines"] if line.get("remarks")]
+    assert line["line"] == 6 and "unknown" in document["remarks"][0]["message"]
+    assert document["stages"] == {} and document["target"] == "cuda:90"
+    assert "It does not compile" in page.read_text()
+    shown = tritium("explain", kept)
+    assert "does not compile: " in shown and "tl.store(x, unknown)" in shown
+
+
+def test_a_kernel_that_an_assembler_refuses(tmp_path, monkeypatch):
+    """Its tile IR is known."""
+    path = ptxas(tmp_path, "sys.exit('out of luck')")
+    monkeypatch.setenv("TRITON_PTXAS_PATH", path)
+    kept = tmp_path / "refused.json"
+    error = tritium("explain", *MATMUL, "--target", "cuda:90", "--json", kept, status=1)
+    document = json.loads(kept.read_text())
+    assert "out of luck" in error and list(problems(document)) == []
+    assert list(document["stages"]) == ["ttir"] and "out of luck" in document["error"]
+    assert opsOf(document, lineWith(document, "tl.dot("), "tt.dot")
 
 
 def test_the_terminal_has_80_columns():

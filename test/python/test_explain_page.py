@@ -137,6 +137,8 @@ def test_keys(browser, pages):
     ({"format": "tritium-explain", "version": 1, "lines": [{"file": 0, "line": 3}], "hints": [
         {"title": "num_warps=2", "reason": "issue 9", "certainty": "tried", "gain": 3}]},
      "num_warps=2"),
+    ({"format": "tritium-explain", "version": 1, "lines": [{"file": 0, "line": 6, "text": "x"}],
+      "error": "wrong.py:6:5: error: <nothing>"}, "wrong.py:6:5: error: <nothing>"),
 ])
 def test_documents_of_other_versions_and_with_little_in_them(browser, pages, tmp_path, document,
                                                              shown):

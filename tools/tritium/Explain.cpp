@@ -72,6 +72,23 @@ static bool hasHint(const char *text, double gain) {
   return false;
 }
 
+/// Writes what --json and --html ask for.
+static void writeFiles(const ExplainRequest &request, tritium_explained *explained) {
+  if (!request.json.empty())
+    writeText(std::string(tritium_explained_json(explained)) + "\n", request.json);
+  if (!request.html.empty())
+    writeText(tritium_explained_html(explained), request.html);
+}
+
+/// Explains the kernel. One that does not compile leaves what is known of it, and its error.
+static ExplainedHandle explainOrLeave(const ExplainRequest &request) try {
+  return explain(request);
+} catch (const Error &error) {
+  if (!request.json.empty() || !request.html.empty())
+    writeFiles(request, explainFailure(request, error.what()).get());
+  throw;
+}
+
 int tritium::tool::explain(const Arguments &arguments) try {
   ExplainRequest request(arguments);
   if (request.asksForHelp) {
@@ -84,13 +101,10 @@ int tritium::tool::explain(const Arguments &arguments) try {
   bool isRead = llvm::StringRef(request.compile.file).ends_with(".json");
   if (!isRead)
     request.finish();
-  ExplainedHandle explained = isRead ? readExplained(request) : explain(request);
+  ExplainedHandle explained = isRead ? readExplained(request) : explainOrLeave(request);
   if (request.json != "-" && request.html != "-")
     std::fputs(tritium_explained_text(explained.get(), request.isComplete), stdout);
-  if (!request.json.empty())
-    writeText(std::string(tritium_explained_json(explained.get())) + "\n", request.json);
-  if (!request.html.empty())
-    writeText(tritium_explained_html(explained.get()), request.html);
+  writeFiles(request, explained.get());
   return gain > 0 && hasHint(tritium_explained_json(explained.get()), gain) ? kFound : 0;
 } catch (const Error &error) {
   throw Failure(error.what());

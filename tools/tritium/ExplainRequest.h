@@ -36,6 +36,10 @@ using ExplainedHandle = detail::Handle<tritium_explained, tritium_explained_rele
 /// tritium::Error.
 ExplainedHandle explain(const ExplainRequest &request);
 
+/// What is known of a kernel that does not compile for `error`, as far as its compilation got.
+/// Throws tritium::Error.
+ExplainedHandle explainFailure(const ExplainRequest &request, const std::string &error);
+
 /// What FILE.json, which --json wrote, has. Throws tritium::Error.
 ExplainedHandle readExplained(const ExplainRequest &request);
 

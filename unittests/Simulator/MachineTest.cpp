@@ -337,6 +337,21 @@ TEST(Counters, RequestsOfTheL2) {
   EXPECT_EQ(result.counters.mostLoads, 1u);
 }
 
+TEST(Counters, SectorsThatAreReadAgain) {
+  // By each of two warps 32 sectors, two rounds; the first cache is passed by.
+  std::vector<uint32_t> data(64 * 8);
+  std::string round = "ld.global.cg.u32 %r4, [%d1];\n";
+  SimRun run(kernel("mad.wide.u32 %d1, %r0, 32, %d0;\n" + round + round +
+                        "st.global.u32 [%d1], %r4;\n" + round,
+                    ""));
+  Result result = run.threads(64).buffer(data).clean();
+  const Tally &total = result.counters.total;
+  EXPECT_EQ(total.sectors, 4u * 64u);
+  // The store comes to them again as well, but reads nothing.
+  EXPECT_EQ(total.rereadSectors, 2u * 64u);
+  EXPECT_EQ(total.rereadBytesBetween, 2u * 64u * 64u * 32u);
+}
+
 TEST(Counters, LoadsByHowOftenTheyRun) {
   std::vector<uint32_t> data(64);
   SimRun run(kernel("ld.global.u32 %r4, [%d0];\nmov.u32 %r3, 0;\nagain:\n"

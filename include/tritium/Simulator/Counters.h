@@ -59,13 +59,18 @@ struct Tally {
   /// The lines of 128 bytes that the others are of: one request of the L2 for each, of a warp or a
   /// copy.
   uint64_t l2Requests = 0;
+  /// Of the sectors that the first cache has not: those loaded that the warp has read or written
+  /// before, and for each of them the bytes that its CTA has come to since, added up, where all
+  /// warps come to as many.
+  uint64_t rereadSectors = 0, rereadBytesBetween = 0;
   /// Shared memory: passes over the 32 banks, how many would do without conflicts, and those of
   /// copies and fragments, beside which warps go on and multiply.
   uint64_t sharedRequests = 0, wavefronts = 0, idealWavefronts = 0, overlappedWavefronts = 0;
   uint64_t sharedBytesRead = 0, sharedBytesWritten = 0;
   uint64_t barriers = 0, atomics = 0, matrixOperations = 0;
   uint64_t branches = 0, divergentBranches = 0;
-  /// Changes of sectors of global memory by atomics, those of one number one after the other.
+  /// Changes of sectors of global memory by atomics, those of one number one after the other; of
+  /// these the ones of floats.
   uint64_t atomicPasses = 0, floatAtomicPasses = 0;
   /// Clocks that warps wait for what it brings, by Counters::path.
   std::array<double, 2> waits{};

@@ -16,6 +16,7 @@ struct Rates {
   double sharedBytes;
   double tensorOperations; ///< multiplications and additions of f16, by warp groups or mma
   double mmaShare;         ///< of that, what mma.sync reaches
+  double l2Megabytes;      ///< that the L2 holds
 };
 /// `gpu`: its name, of those that the table has; "": the newest of the capability.
 const Rates &ratesOf(unsigned capability, std::string_view gpu = "");
@@ -50,8 +51,9 @@ inline constexpr double boxes = 170;
 inline constexpr double barrier = 8, arrival = 1.6;
 /// An mbarrier's phase: from the last arrival to who waits.
 inline constexpr double phase = 20;
-/// From a branch to what it goes to.
-inline constexpr double branch = 2;
+/// What machine code waits at least: 5 from a branch to the instruction behind it, 13 from a
+/// comparison to the instruction that it is the guard of, the first of which are its own.
+inline constexpr double branch = 4, guard = 10;
 /// Measured: from one CTA to the next that a multiprocessor starts.
 inline constexpr double startOfCTA = 138;
 /// As far as an assembler moves an instruction: it does not start before the one so many places
@@ -67,8 +69,8 @@ inline constexpr double mostL2Bytes = 64;
 /// cores. Assumed.
 inline constexpr unsigned turnOfOldest = 2000, turnOfProducts = 32;
 
-/// Clocks of a request of a warp in the first cache, at least. Fitted.
-inline constexpr double clocksOfRequest = 3.5;
+/// Clocks of a request of a warp in the first cache, at least. Measured: 1.8, with its loop.
+inline constexpr double clocksOfRequest = 1.8;
 /// A request of the L2 takes as long as that many sectors at least. Measured.
 inline constexpr double sectorsOfRequest = 2;
 /// Instructions that are left of PTX in machine code, of all and of those of integers. Fitted.

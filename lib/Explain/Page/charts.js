@@ -13,6 +13,10 @@ const hintLine = hint => link(lineOfPlace(hint.place) ?? (hint.line === undefine
 
 function drawChange() {
   const [hint] = list('hints'), missed = lines.map((_, i) => i).filter(i => remarksOf(lines[i]).some(isMissed));
+  if (D.error) {
+    $('change').innerHTML = `<h2>It does not compile</h2><pre>${escaped(D.error)}</pre>`;
+    return;
+  }
   let body = `<h2>The one change that would help most</h2>`;
   if (hint) body += `<span class=gain>${gainOf(hint)}<br><span class=grade>${escaped(hint.certainty ?? '')}</span></span><b>${escaped(hint.title ?? hint.code ?? '')}</b> ${hintLine(hint)}<div>${escaped(hint.reason ?? '')}</div>`;
   else if (Array.isArray(D.hints)) body += '<b>✓ Nothing would help.</b> No change that was tried makes it faster.';

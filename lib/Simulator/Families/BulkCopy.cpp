@@ -67,7 +67,7 @@ static std::vector<AsyncPart> globalParts(const BulkCopy &copy, const uint8_t *s
 static double countBulk(Warp &warp, const Op &op, const BulkCopy &copy, bool writes) {
   Tally &tally = warp.machine.tallies[op.id];
   uint64_t bytes = 0, sectors = 0;
-  RequestsOfL2 requests;
+  RequestsOfL2 requests(warp, op, writes, /*sharers=*/1); // one thread copies for all
   // Neighbours are together wherever they lie in shared memory.
   uint64_t next = 0;
   for (const Segment &segment : copy.segments) {

@@ -32,13 +32,34 @@ void noteAccess(Warp &warp, const Op &op, unsigned lane, const Located &located,
 /// Passes over the banks of shared memory.
 uint32_t countWavefronts(const uint64_t *addresses, uint32_t mask, uint32_t bytes);
 /// Requests of the L2 for sectors, which come in the order of their lines: one for each line.
-struct RequestsOfL2 {
-  uint64_t count = 0, line = UINT64_MAX;
+class RequestsOfL2 {
+public:
+  /// `sharers`: warps of the CTA that come to as much meanwhile. In the simulation one may be far
+  /// ahead of others.
+  RequestsOfL2(Warp &warp, const Op &op, bool write, uint64_t sharers)
+      : warp(warp), tally(warp.machine.tallies[op.id]), write(write), sharers(sharers) {}
 
+  uint64_t count = 0;
   void add(uint64_t sector) {
-    count += sector / 4 != line;
-    line = sector / 4;
+    // Parts of a sector may come one by one.
+    if (sector == last)
+      return;
+    count += sector / 4 != last / 4;
+    last = sector;
+    uint64_t between = warp.touched.touch(sector);
+    if (!between || write)
+      return;
+    ++tally.rereadSectors;
+    tally.rereadBytesBetween += between * sharers * bytes;
   }
+
+private:
+  Warp &warp;
+  Tally &tally;
+  bool write;
+  uint64_t sharers;
+  static constexpr uint64_t bytes = 32;
+  uint64_t last = UINT64_MAX;
 };
 /// One request of the warp's active lanes; addresses by lane.
 void countShared(Warp &warp, const Op &op, const uint64_t *addresses, uint32_t bytes, bool write);

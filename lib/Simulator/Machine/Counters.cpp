@@ -61,6 +61,8 @@ constexpr Field fields[] = {
     {"global_sectors_ideal", &Tally::idealSectors},
     {"global_sectors_cached", &Tally::cachedSectors},
     {"l2_requests", &Tally::l2Requests},
+    {"global_sectors_reread", &Tally::rereadSectors},
+    {"reread_bytes_between", &Tally::rereadBytesBetween},
     {"global_bytes_read", &Tally::globalBytesRead},
     {"global_bytes_written", &Tally::globalBytesWritten},
     {"shared_requests", &Tally::sharedRequests},

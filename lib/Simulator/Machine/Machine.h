@@ -24,12 +24,16 @@
 #include "WarpGroup.h"
 #include "tritium/Simulator/Simulator.h"
 
+#include "llvm/ADT/DenseMap.h"
+
 #include <array>
 #include <deque>
 #include <list>
 #include <map>
+#include <memory>
 #include <random>
 #include <unordered_map>
+#include <utility>
 
 namespace tritium::sim {
 
@@ -139,6 +143,32 @@ struct ProxyFence {
   uint8_t spaces = 0;
 };
 
+/// The sectors that a warp has read or written past the first cache.
+class TouchedSectors {
+public:
+  /// Returns how many it has come to since it last came to this one, each time counted; 0: it is
+  /// the first time.
+  uint32_t touch(uint64_t sector) {
+    if (sector / sectorsOfPage != number || !page) {
+      number = sector / sectorsOfPage;
+      std::unique_ptr<Page> &found = pages[number];
+      if (!found)
+        found = std::make_unique<Page>();
+      page = found.get();
+    }
+    uint32_t before = std::exchange((*page)[sector % sectorsOfPage], ++touches);
+    return before ? touches - before : 0;
+  }
+
+private:
+  static constexpr uint64_t sectorsOfPage = 64;
+  using Page = std::array<uint32_t, sectorsOfPage>; ///< the last touch of each, counted from 1
+  llvm::DenseMap<uint64_t, std::unique_ptr<Page>> pages;
+  Page *page = nullptr; ///< the one that was needed last
+  uint64_t number = 0;  ///< of it
+  uint32_t touches = 0;
+};
+
 struct Warp {
   Machine &machine;
   Cta &cta;
@@ -177,6 +207,7 @@ struct Warp {
   std::vector<MapFence> mapFences;
   /// By warp: when it came to a barrier of the cluster that hands on initialised mbarriers only.
   std::vector<uint32_t> met;
+  TouchedSectors touched;
   bool hasMetCluster = false; ///< so that all CTAs of the cluster have begun
   uint32_t atCluster = 0;     ///< lanes between barrier.cluster.arrive and .wait
   uint64_t clusterPhase = 0;  ///< in which they have arrived

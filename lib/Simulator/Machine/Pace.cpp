@@ -116,11 +116,15 @@ double Pace::start(Warp &warp, const OpPace &pace, size_t side, uint32_t &cause)
   WarpPace &own = of(warp, side);
   double ready = own.at;
   cause = none;
-  for (uint32_t slot : pace.sources) {
+  auto waitFor = [&](uint32_t slot, double clocks) {
     const SlotPace &value = warp.frame->paces[slot >> 7];
-    if (value.ready[side] > ready)
-      ready = value.ready[side], cause = value.cause[side];
-  }
+    if (value.ready[side] + clocks > ready)
+      ready = value.ready[side] + clocks, cause = value.cause[side];
+  };
+  for (uint32_t slot : pace.sources)
+    waitFor(slot, 0);
+  if (pace.guard != none)
+    waitFor(pace.guard, latency::guard);
   if (ready > own.ready)
     own.ready = ready, own.cause = cause;
   return ready;

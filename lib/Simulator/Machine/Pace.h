@@ -70,6 +70,7 @@ struct OpPace {
   float sharedBytes = 0;                  ///< that the operation itself reads
   uint32_t kept = 0;                      ///< groups that a wait lets be; ~0u: it waits for all
   std::vector<uint32_t> sources, results; ///< slots
+  uint32_t guard = ~0u;                   ///< slot; ~0u: none
 
   bool waits() const { return kind == WaitsForCopies || kind == WaitsForProducts; }
 };

@@ -62,8 +62,9 @@ static void setUnit(const Op &op, const Rates &rates, OpPace &made) {
   };
   switch (op.kind) {
   case Class::Integer:
-  case Class::Compare:
     return set(OpPace::Integers, issuedIntegers * integers, latency::arithmetic);
+  case Class::Compare:
+    return set(OpPace::Integers, issued * integers, latency::arithmetic);
   case Class::Float:
   case Class::Half:
     return set(OpPace::NoUnit, 0, latency::arithmetic);
@@ -138,8 +139,7 @@ std::vector<OpPace> tritium::sim::pacesOf(const FunctionCode &code, const Rates 
     bool isWritten = hasResult(*op.origin);
     for (size_t k = 0; k < op.origin->operands.size(); ++k)
       eachRegister(op.origin->operands[k], note(k == 0 && isWritten ? pace.results : pace.sources));
-    if (op.guard != none)
-      pace.sources.push_back(op.guard);
+    pace.guard = op.guard;
     // Targets that are labels are known by their operation.
     if (op.kind == Class::Control && op.target < made.size())
       made[op.target].startsBlock = true;

@@ -113,7 +113,7 @@ void tritium::sim::countGlobal(Warp &warp, const Op &op, const uint64_t *address
   addGlobal(warp, op, addresses[std::countr_zero(warp.mask)], bytes, distinct, write);
   Tally &tally = warp.machine.tallies[op.id];
   auto &cached = warp.cta.cached;
-  RequestsOfL2 requests;
+  RequestsOfL2 requests(warp, op, write, warp.cta.warps.size());
   // Stores bring nothing to the first cache, and what is strong passes it by.
   bool isKept = !write && !op.strong && !op.bypasses;
   for (uint64_t sector : llvm::ArrayRef(sectors, distinct)) {
@@ -176,7 +176,7 @@ void tritium::sim::countCopy(Warp &warp, const Op &op, const uint64_t *to, const
                              uint32_t reading, bool bypass) {
   uint32_t wavefronts = countWavefronts(to, warp.mask, op.bytes);
   uint64_t sectors = 0;
-  RequestsOfL2 requests;
+  RequestsOfL2 requests(warp, op, /*write=*/false, warp.cta.warps.size());
   if (reading && bypass)
     sectors = countBypass(op, to, from, reading, wavefronts, requests);
   addShared(warp, op, wavefronts, op.bytes, true);

@@ -34,6 +34,18 @@ def pieces(x, out, rounds, PITCH: tl.constexpr, PIECE: tl.constexpr, COUNT: tl.c
 
 
 @triton.jit
+def again(x, out, parts, BLOCK: tl.constexpr, ROUNDS: tl.constexpr):
+    """Each program reads what no other one does, all of it again and again."""
+    i = tl.arange(0, BLOCK)
+    first = tl.program_id(0) * parts * BLOCK
+    total = tl.zeros((BLOCK,), tl.float32)
+    for _ in range(ROUNDS):
+        for part in range(parts):
+            total += tl.load(x + first + part * BLOCK + i, cache_modifier=".cg")
+    tl.store(out + tl.program_id(0) * BLOCK + i, total)
+
+
+@triton.jit
 def requests(x, out, rounds, BLOCK: tl.constexpr):
     """Loads of what the first cache has."""
     i = tl.arange(0, BLOCK)
@@ -82,6 +94,16 @@ def near_chain(x, out, rounds):
 
 
 @triton.jit
+def counts(out, rounds, BLOCK: tl.constexpr, BINS: tl.constexpr, STRIDE: tl.constexpr):
+    """Histograms of numbers that are STRIDE apart in neighbouring lanes."""
+    i = tl.arange(0, BLOCK)
+    total = tl.zeros((BINS,), tl.int32)
+    for r in range(rounds):
+        total += tl.histogram((i * STRIDE + r) % BINS, BINS)
+    tl.store(out + tl.program_id(0) * BINS + tl.arange(0, BINS), total)
+
+
+@triton.jit
 def multiplications(x, out, rounds, BLOCK: tl.constexpr):
     """A multiplication with addition after the other."""
     i = tl.arange(0, BLOCK)
@@ -89,6 +111,18 @@ def multiplications(x, out, rounds, BLOCK: tl.constexpr):
     for _ in range(rounds):
         v = v * 0.5 + 1
     tl.store(out + i, v)
+
+
+@triton.jit
+def conversions(x, out, rounds, BLOCK: tl.constexpr):
+    """Conversions of different numbers, to the type of `out`."""
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + i)
+    total = tl.zeros((BLOCK,), out.dtype.element_ty)
+    for _ in range(rounds):
+        total += v.to(out.dtype.element_ty)
+        v += 1
+    tl.store(out + i, total)
 
 
 @triton.jit
