@@ -70,6 +70,8 @@ def cases():
     a, b, c = (np.zeros(16, np.float32) for _ in range(3))
     whole = np.zeros(64, np.float32)
     left, right = whole[:32], whole[32:]
+    counts, halves = np.zeros(16, np.int32), np.zeros(16, np.float16)
+    bytes_ = np.zeros(64, np.uint8).view(np.float32)
     for size in range(MANY):
         sized[(1,)](a, b, c, 16, size)
         naming[(1,)](a, b, c, 16, size)
@@ -91,6 +93,8 @@ def cases():
         "an empty call": lambda: nothing(a, b, c, 16, 0.5),
         "one variant": lambda: plain[(1,)](a, b, c, 16, 0.5),
         "two views of one array": lambda: plain[(1,)](left, right, c, 16, 0.5),
+        "arrays of three types": lambda: plain[(1,)](a, counts, halves, 16, 0.5),
+        "a view of bytes": lambda: plain[(1,)](a, b, bytes_, 16, 0.5),
         f"the first of {MANY} variants": lambda: sized[(1,)](a, b, c, 16, 0),
         f"{MANY} variants, another each time": another,
         f"{MANY} variants, a global changes each time": looked_up,

@@ -50,9 +50,11 @@ public:
 
   /// What one thread's work looks at.
   struct ThreadState {
+    /// In a line of its own, which all threads that take part in the work keep from one launch to
+    /// the next: what stands behind it is written in each.
     alignas(64) std::atomic<uint32_t> attention{0};
     /// Odd while the thread works; another number for each piece of work.
-    std::atomic<uint64_t> number{0};
+    alignas(64) std::atomic<uint64_t> number{0};
     uint64_t seen = 0; ///< the number that the watcher saw last
     unsigned depth = 0;
     uint64_t cancelled = 0; ///< what was cancelled before the work began

@@ -102,19 +102,27 @@ ThreadPool::~ThreadPool() {
 /// Runs a part of the share of `victim`: half of what is left of it, so that others find some and
 /// the threads finish together. Returns whether there was one.
 bool ThreadPool::claimFrom(unsigned victim, unsigned self) {
-  std::atomic<uint64_t> &left = shares[victim].left;
+  Share &share = shares[victim];
+  std::atomic<uint64_t> &left = share.left;
   uint64_t seen = left.load(); // in one order with `sleepers`
   while (true) {
     uint32_t first = static_cast<uint32_t>(seen), end = static_cast<uint32_t>(seen >> 32);
     if (first >= end)
       return false;
+    // A claim waits until this thread alone has the share's line. What the programs read first
+    // comes meanwhile.
+    auto *context = static_cast<const char *>(share.context.load(std::memory_order_relaxed));
+    __builtin_prefetch(context);
+    __builtin_prefetch(context + 64);
     uint32_t part = (end - first + 1) / 2;
     bool isOwn = victim == self;
     uint64_t rest = isOwn ? seen + part : seen - (static_cast<uint64_t>(part) << 32);
     if (!left.compare_exchange_weak(seen, rest, std::memory_order_acq_rel))
       continue;
-    int64_t begin = static_cast<int64_t>(isOwn ? first : end - part) * unit;
-    function(context, begin, std::min(count, begin + static_cast<int64_t>(part) * unit));
+    int64_t begin = static_cast<int64_t>(isOwn ? first : end - part) * share.unit;
+    int64_t behind = begin + static_cast<int64_t>(part) * share.unit;
+    share.function(share.context.load(std::memory_order_relaxed), begin,
+                   std::min(share.count, behind));
     shares[self].ran.fetch_add(part, std::memory_order_release);
     return true;
   }
@@ -160,17 +168,28 @@ void ThreadPool::work(unsigned self) {
 }
 
 /// Deals out the units: neighbours to one thread, no thread more than one unit more than another.
-/// One barrier behind all stores: the lines, which the threads look at, come here side by side.
-void ThreadPool::publish() {
+/// One barrier behind all stores: the lines, which the threads look at, come here side by side,
+/// and with them that of `launches`.
+void ThreadPool::publish(int64_t count, RangeFunction function, void *context) {
+  constexpr int64_t most = std::numeric_limits<uint32_t>::max();
+  int64_t unit = (count + most - 1) / most;
+  auto units = static_cast<uint32_t>((count + unit - 1) / unit);
+  toRun += units;
   uint32_t first = 0;
   for (unsigned i = 0; i < threads && first < units; ++i) {
     uint32_t end = static_cast<uint32_t>(uint64_t(units) * (i + 1) / threads);
     // A grid smaller than the pool goes to its first threads.
     if (units < threads)
       end = i + 1;
-    shares[i].left.store(static_cast<uint64_t>(end) << 32 | first, std::memory_order_release);
+    Share &share = shares[i];
+    share.function = function;
+    share.context.store(context, std::memory_order_relaxed);
+    share.count = count;
+    share.unit = unit;
+    share.left.store(static_cast<uint64_t>(end) << 32 | first, std::memory_order_release);
     first = end;
   }
+  advance(launches);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
@@ -181,22 +200,13 @@ uint64_t ThreadPool::ranByAll() const {
   return sum;
 }
 
-void ThreadPool::run(int64_t total, RangeFunction newFunction, void *newContext,
-                     Interruptible *work) {
-  if (total <= 0)
+void ThreadPool::run(int64_t count, RangeFunction function, void *context, Interruptible *work) {
+  if (count <= 0)
     return;
-  if (total == 1 || threads == 1 || isBusy.exchange(true, std::memory_order_acquire))
-    return newFunction(newContext, 0, total);
+  if (count == 1 || threads == 1 || isBusy.exchange(true, std::memory_order_acquire))
+    return function(context, 0, count);
 
-  function = newFunction;
-  context = newContext;
-  count = total;
-  constexpr int64_t most = std::numeric_limits<uint32_t>::max();
-  unit = (total + most - 1) / most;
-  units = static_cast<uint32_t>((total + unit - 1) / unit);
-  toRun += units;
-  publish();
-  advance(launches);
+  publish(count, function, context);
   bool someSleep = sleepers.load() != 0;
   if (someSleep) {
     wakeups.fetch_add(1);

@@ -6,7 +6,8 @@
 // there for those of the next launch. A share is one 64-bit word {first, end} in a line of its own,
 // from which its thread takes parts at the front and threads that are done take parts at the back,
 // by compare-and-swap. A word tells all that a claim needs: one that has come back to an earlier
-// value is no danger.
+// value is no danger. In the same line stands what to run: a thread that finds its share has it
+// all, and waits for no line that all threads ask for at once.
 //
 // Completion counts programs, not workers, so a worker that sleeps never delays a launch. Workers
 // spin for a while after work, then sleep on a futex; the caller works too.
@@ -46,13 +47,19 @@ public:
 
 private:
   struct alignas(64) Share {
-    std::atomic<uint64_t> left{0};            ///< {end, first} of the units that nobody has claimed
+    std::atomic<uint64_t> left{0}; ///< {end, first} of the units that nobody has claimed
+    // Of the launch that `left` belongs to. Written before it, and read behind a claim, which keeps
+    // the launch from ending; but for `context`, which may be looked at before.
+    RangeFunction function = nullptr;
+    std::atomic<void *> context{nullptr};
+    int64_t count = 0;
+    int64_t unit = 1;                         ///< programs that are claimed together
     alignas(64) std::atomic<uint64_t> ran{0}; ///< units that the thread has run, in all launches
   };
   void work(unsigned self);
   bool claimAndRun(unsigned self);
   bool claimFrom(unsigned victim, unsigned self);
-  void publish();
+  void publish(int64_t count, RangeFunction function, void *context);
   uint64_t ranByAll() const;
 
   const unsigned threads;
@@ -60,14 +67,7 @@ private:
   std::vector<Share> shares;       ///< of the caller, then of the workers
   std::atomic<bool> isBusy{false}; ///< it runs a launch
 
-  // The launch that runs now. Written before the shares that publish it; read only after a claim
-  // on one of them, which keeps the launch from ending.
-  RangeFunction function = nullptr;
-  void *context = nullptr;
-  int64_t count = 0;
-  int64_t unit = 1;   ///< programs that are claimed together
-  uint32_t units = 0; ///< of the launch
-  uint64_t toRun = 0; ///< units of this launch and all before it
+  uint64_t toRun = 0; ///< units of the launch that runs now, and all before it
 
   alignas(64) std::atomic<uint32_t> launches{0}; ///< begun and ended: odd while one runs
   alignas(64) std::atomic<uint32_t> sleepers{0};

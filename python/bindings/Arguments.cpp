@@ -12,6 +12,7 @@
 
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 using namespace tritium::python;
 
@@ -41,12 +42,25 @@ struct ElementType {
   tritium_dtype type = {};
   Py_ssize_t bytes = 0;
 };
-ElementType elementTypes[16];
+constexpr unsigned kTypesLog2 = 6, kProbes = 8;
+ElementType elementTypes[1u << kTypesLog2];
+
+/// Its place in the table: there, or up to kProbes behind, or free, or the one that it replaces.
+/// NumPy's own descriptors are a power of two of bytes apart, so all bits of the address count.
+ElementType &elementTypeSlot(PyObject *descriptor) {
+  constexpr uint64_t goldenRatio = 0x9e3779b97f4a7c15;
+  uint64_t first = reinterpret_cast<uintptr_t>(descriptor) * goldenRatio >> (64 - kTypesLog2);
+  for (uint64_t i = first; i < first + kProbes; ++i) {
+    ElementType &slot = elementTypes[i % std::size(elementTypes)];
+    if (slot.descriptor == descriptor || !slot.descriptor) [[likely]]
+      return slot;
+  }
+  return elementTypes[first];
+}
 
 const ElementType *elementType(PyObject *descriptor) {
-  ElementType &slot = elementTypes[reinterpret_cast<uintptr_t>(descriptor) >> 5 & 15];
-  if (slot.descriptor == descriptor) [[likely]]
-    return &slot;
+  if (ElementType &known = elementTypeSlot(descriptor); known.descriptor == descriptor) [[likely]]
+    return &known;
   const Interned *names = interned();
   if (!names)
     return nullptr;
@@ -61,8 +75,11 @@ const ElementType *elementType(PyObject *descriptor) {
     PyErr_Format(PyExc_TypeError, "element type %s is not known", signature);
     return nullptr;
   }
-  Py_XDECREF(slot.descriptor);
+  // Python may have changed the table meanwhile.
+  ElementType &slot = elementTypeSlot(descriptor);
+  PyObject *replaced = slot.descriptor;
   slot = {Py_NewRef(descriptor), type, bytes};
+  Py_XDECREF(replaced);
   return &slot;
 }
 

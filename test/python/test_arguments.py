@@ -1,6 +1,7 @@
 """What a launch takes, and what it says of what it does not take."""
 
 import enum
+import sys
 
 import ml_dtypes
 import numpy as np
@@ -163,6 +164,25 @@ def test_views_keep_their_place():
     x = np.ones(10, np.float32)
     add_scalar[(1,)](x, base[30:40], 10, 1.0, BLOCK=16)
     assert base.sum() == 20 and base[30:40].sum() == 20
+
+
+def test_launches_with_known_types_call_no_python():
+    @triton.jit
+    def add_up(out_ptr, a_ptr, b_ptr, c_ptr, d_ptr, e_ptr, f_ptr):
+        total = tl.load(a_ptr) + tl.load(b_ptr) + tl.load(c_ptr)
+        tl.store(out_ptr, total + tl.load(d_ptr) + tl.load(e_ptr) + tl.load(f_ptr))
+
+    # Views of bytes, so that each launch asks for the type of bytes, too.
+    types = ["float64", "int8", "int32", "int64", "float16", "float32", "uint16"]
+    arrays = [np.zeros(128, np.uint8)[:64].view(t) for t in types]
+    launch, called = add_up[(1,)], []
+    launch(*arrays)
+    sys.setprofile(lambda frame, event, _: called.append(frame.f_code) if event == "call" else None)
+    try:
+        launch(*arrays)
+    finally:
+        sys.setprofile(None)
+    assert not called
 
 
 def test_strided_views():

@@ -107,6 +107,36 @@ def test_kept(monkeypatch, threads, dtype):
 
 
 @triton.jit
+def wandering(a, b, c, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Programs with the same columns, others with new ones each, and some with the same again."""
+    i = tl.program_id(0)
+    column = tl.where(i < 6, i // 3, tl.where(i < 14, i % 4, (i - 14) // 3 % 4))
+    rm, rn, rk = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        x = tl.load(a + (i * BM + rm)[:, None] * K + (k + rk)[None, :])
+        y = tl.load(b + (k + rk)[:, None] * N + (column * BN + rn)[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(c + (i * BM + rm)[:, None] * BN + rn[None, :], acc)
+
+
+@pytest.mark.parametrize("k", [256, 640, 2048])
+def test_columns_that_few_programs_share(monkeypatch, k):
+    monkeypatch.setenv("TRITIUM_NUM_THREADS", "1")
+    programs, bm, bn = 28, 32, 256
+    a, b = matrix(programs * bm, k, np.float32, False, 14).copy(), np.ascontiguousarray(
+        matrix(k, 4 * bn, np.float32, False, 15))
+    c = np.zeros((programs * bm, bn), np.float32)
+    handle = wandering[(programs,)](a, b, c, 4 * bn, k, bm, bn, 64)
+    assert "is kept" in multipliesAtOnce(handle)[0]
+    whole = expected(a, b)
+    for i in range(programs):
+        column = i // 3 if i < 6 else i % 4 if i < 14 else (i - 14) // 3 % 4
+        rows = slice(i * bm, (i + 1) * bm)
+        np.testing.assert_array_equal(c[rows], whole[rows, column * bn:(column + 1) * bn])
+
+
+@triton.jit
 def two_products(a, b, c, d, n, N: tl.constexpr, K: tl.constexpr):
     """Of each b of a batch, d = sum of (a @ b) @ c over tiles of b's columns."""
     rows = tl.program_id(0) * N + tl.arange(0, N)

@@ -62,12 +62,14 @@ class Tiles:
         bits = [x.ctypes.data if isinstance(x, np.ndarray) else
                 int(np.float32(x).view(np.uint32)) if isinstance(x, float) else x
                 for x in (given[parameter.name] for parameter in about.parameters)]
-        scratch = np.full(about.scratch_bytes + 64, 0xff, np.uint8)
+        memory = np.full(about.scratch_bytes + 64, 0xff, np.uint8)
+        scratch = self.scratch = memory[-memory.ctypes.data % 64:]
+        self.plan, self.text = kernel.asm["plan"], kernel.asm["llir"]
         grid = (*grid, *(1,) * (3 - len(grid)))
         before = ctypes.c_int64.in_dll(library, "amxProducts").value
         getattr(library, about.entry)(
             (ctypes.c_uint64 * len(bits))(*bits),
-            ctypes.c_void_p(scratch.ctypes.data + -scratch.ctypes.data % 64),
+            ctypes.c_void_p(scratch.ctypes.data),
             ctypes.c_int64(0), ctypes.c_int64(int(np.prod(grid))), (ctypes.c_uint32 * 3)(*grid),
             None)
         return ctypes.c_int64.in_dll(library, "amxProducts").value - before
@@ -143,6 +145,39 @@ def test_rows_of_wide_tiles(tiles, rng, dtype, k, offset):
     c, count = product(tiles, aligned(a, offset), b, (48, 128, 64))
     np.testing.assert_array_equal(c, a.astype(np.float64) @ b.astype(np.float64))
     assert count == m * n * k // (16 * 16 * 64 // a.itemsize)
+
+
+def test_nobody_finds_what_is_kept(tiles, rng):
+    """From the third program in a row on that finds nothing, all but its first rounds stand in one
+    place: the others keep what the second one has packed."""
+    k, kept = 1024, []
+    a = rng.integers(-9, 10, (32, k)).astype(ml_dtypes.bfloat16)
+    b = rng.integers(-9, 10, (k, 6 * 256)).astype(ml_dtypes.bfloat16)
+    for programs in (2, 6):
+        c, _ = product(tiles, a, b[:, :256 * programs].copy(), (32, 256, 64))
+        at, size = map(int, re.search(r": 8x\d+x\d+x\d+ x bf16 at (\d+), (\d+) bytes",
+                                      tiles.plan).groups())
+        assert "8 of which are kept" in tiles.plan
+        kept.append(tiles.scratch[at:at + size].reshape(8, -1).copy())
+        np.testing.assert_array_equal(
+            c, a.astype(np.float32) @ b[:, :256 * programs].astype(np.float32))
+    changed = [(x != y).any() for x, y in zip(*kept)]
+    assert changed == [True, False, False, False, False, False, False, True]
+
+
+@pytest.mark.parametrize("dtype, rows, panels", [(np.float16, 8, 32), (np.float32, 16, 32)])
+def test_what_is_asked_for(tiles, rng, dtype, rows, panels):
+    """In a step of 32 k a block asks for as many lines of the next rows, of a quarter of them, and
+    of the next panels, that all blocks together ask for each once."""
+    a, b = (rng.integers(-4, 5, shape).astype(dtype) for shape in ((64, 1024), (1024, 128)))
+    c, _ = product(tiles, a, b, (64, 128, 64), "bf16x3")
+    np.testing.assert_array_equal(c, a.astype(np.float64) @ b.astype(np.float64))
+    assert "asks for the next rows" in tiles.plan and "asks for the next panels" in tiles.plan
+    function = re.search(r"\ndefine [^\n]*@dot_64x128x\d+_f32_parts[^\n]*_tiles.*?\n}\n",
+                         tiles.text, flags=re.S)[0]
+    # Steps that load ahead end with one of their own.
+    steps = 2
+    assert len(re.findall(r"call void @llvm\.prefetch", function)) == steps * (rows + panels)
 
 
 @pytest.mark.parametrize("k", [0, 32, 96])
@@ -257,8 +292,8 @@ def test_numbers_without_parts(tiles, rng, dtype, value, side, turned):
     with np.errstate(invalid="ignore", over="ignore"):
         expected = (a.astype(np.float64) @ b.astype(np.float64)).astype(np.float32)
         np.testing.assert_allclose(c, expected, rtol=2e-7)
-    # One of two chunks, of one of two rows, or columns, of programs.
-    assert count == whole * 3 // 4
+    # One of the chunks of 512 bytes of a row, of one of two rows, or columns, of programs.
+    assert count == whole - whole // (2 * (k * a.itemsize // 512))
 
 
 @pytest.mark.parametrize("dtype, d, isRefused", [

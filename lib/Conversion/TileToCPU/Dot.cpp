@@ -112,9 +112,11 @@ func::FuncOp Lowering::dotFunction(const DotPlan &dot, int64_t m, int64_t n, int
     auto byTiles = [&] {
       if (!rounds)
         return emitTileDot(b, loc, dot.form, m, n, k, a, rhs, acc, dot.fromZero);
-      Value behind = rounds->asksForRows ? tiles.front().base : Value();
-      Value copy = copies ? Value(bases.back()) : Value();
-      emitTilesOfRounds(*rounds, {a, rhs, acc, behind, copy, isCopied});
+      TilesOfRounds operands{.a = a, .b = rhs, .sums = acc, .isCopied = isCopied};
+      takeUpcoming(*rounds, tiles, operands);
+      if (copies)
+        operands.copy = bases.back();
+      emitTilesOfRounds(*rounds, operands);
     };
     if (onlyTiles)
       return byTiles();

@@ -30,8 +30,30 @@ void Lowering::emitTilesOfRounds(const RoundsPlan &rounds, const TilesOfRounds &
   if (tiles.copy)
     rowsOfA.find = find;
   rowsOfA.behind = tiles.behind;
+  if (tiles.behindStride) {
+    constexpr int64_t kOfStep = 32;
+    Type element = pointeeOf(tt::LoadOp(rounds.a.load).getPtr());
+    rowsOfA.behindStride = tiles.behindStride;
+    rowsOfA.behindStepBytes = kOfStep * int64_t(tt::scalarBytes(element));
+  }
+  if (tiles.panelsBehind) {
+    rowsOfA.panelsBehind = tiles.panelsBehind;
+    rowsOfA.panelsBehindBytes = rounds.dot.b.packed->bytes / rounds.dot.kept;
+  }
   emitTileDot(b, loc, rounds.dot.form, rounds.m, rounds.n, rounds.k, tiles.a, tiles.b, tiles.sums,
               rounds.dot.fromZero, rowsOfA, blocks);
+}
+
+/// Tells the product what it asks for, as upcomingOfTiles() lists it.
+void Lowering::takeUpcoming(const RoundsPlan &rounds, ArrayRef<UpcomingTile> upcoming,
+                            TilesOfRounds &tiles) {
+  if (rounds.asksForRows)
+    tiles.behind = upcoming.front().base;
+  // Parts stand elsewhere than the numbers.
+  if (rounds.asksForRows && partsOf(rounds.dot.form) > 1)
+    tiles.behindStride = upcoming.front().rowStride;
+  if (rounds.asksForPanels)
+    tiles.panelsBehind = upcoming.back().base;
 }
 
 /// The phase over the block of sums that begins at this row and column.

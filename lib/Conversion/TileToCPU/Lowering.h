@@ -392,24 +392,30 @@ private:
   };
   Slot slotOf(const DotPlan &dot, mlir::Value number);
   Slot slotOf(const RoundsPlan &rounds, mlir::Value number);
+  void countStrangers(const DotPlan &dot, mlir::Value number, mlir::Value isOther);
   mlir::Value packIntoSlot(const DotPlan &dot, mlir::Type element, const Slot &slot,
                            DirectRead from, int64_t n, int64_t k);
   llvm::SmallVector<UpcomingTile> tilesOfNextRounds(const RoundsPlan &rounds, DirectRead a,
                                                     DirectRead from, mlir::Value isPacked);
   UpcomingTile rowsOfNextRounds(const RoundsPlan &rounds, mlir::Value number, mlir::Value isLast,
                                 DirectRead a);
+  llvm::SmallVector<UpcomingTile> upcomingOfTiles(const RoundsPlan &rounds, mlir::Value number,
+                                                  mlir::Value isLast, DirectRead a);
   void clearBuffer(const Buffer &buffer);
   void forgetPacked();
 
   //===--------------------------------------------------------------------===//
   // Epilogue.cpp
   //===--------------------------------------------------------------------===//
-  /// What a product of rounds by AMX reads, and adds to. `behind`: RowsForTiles; `copy`: where rows
-  /// of a are copied to if `isCopied` (i64) says so, null if never.
+  /// What a product of rounds by AMX reads, and adds to. `behind`: RowsForTiles, and how far these
+  /// rows are apart in memory; `panelsBehind`: the same; `copy`: where rows of a are copied to if
+  /// `isCopied` (i64) says so, null if never.
   struct TilesOfRounds {
     PackedMatrix a, b, sums;
-    mlir::Value behind, copy, isCopied;
+    mlir::Value behind, behindStride, panelsBehind, copy, isCopied;
   };
+  void takeUpcoming(const RoundsPlan &rounds, llvm::ArrayRef<UpcomingTile> upcoming,
+                    TilesOfRounds &tiles);
   void emitTilesOfRounds(const RoundsPlan &rounds, const TilesOfRounds &tiles,
                          const BlocksOfSums &blocks = {});
   mlir::Value emitProductAndEpilogue(const RoundsPlan &rounds, mlir::Value isLast,
@@ -433,9 +439,10 @@ private:
   //===--------------------------------------------------------------------===//
   // Parts.cpp
   //===--------------------------------------------------------------------===//
-  std::array<mlir::Value, 2> splitNumbers(mlir::Value x, llvm::SmallVectorImpl<mlir::Value> &seen);
-  llvm::SmallVector<mlir::Value> seenNothing();
-  void judge(mlir::ValueRange seen, mlir::Value verdict);
+  std::array<mlir::Value, 2> splitNumbers(mlir::Value x, mlir::Type from);
+  llvm::SmallVector<mlir::Value> seenNothing(mlir::Type from, int64_t lanes);
+  void seeNumbers(mlir::Value at, mlir::Type from, llvm::SmallVectorImpl<mlir::Value> &seen);
+  void judge(mlir::ValueRange seen, mlir::Type from, mlir::Value verdict);
   mlir::func::FuncOp splitRowsFunction(mlir::Type from, int64_t rows, int64_t k, int64_t toStride);
   mlir::func::FuncOp splitGroupsFunction(const DotPlan &dot, mlir::Type from, int64_t n, int64_t k);
   void packParts(const DotPlan &dot, mlir::Type from, DirectRead matrix, mlir::Value packed,

@@ -26,52 +26,66 @@ namespace tritium::cpu {
 /// As bits: the greatest number that is not rounded to infinity, and 2^-109: what AMX takes for
 /// zero of a low part, less than 2^-126, is less than 2^-17 of the number.
 constexpr int64_t kMostMagnitude = 0x7f7f7fff, kLeastMagnitude = (127 - 109) << 23;
+/// Of fp16: the greatest number. The least one is far above 2^-109.
+constexpr int64_t kMostHalf = 0x7bff;
 
-/// The words whose upper halves are the parts of `x`, in fp32. `seen`: for each lane the greatest
-/// magnitude, and the least one less 1, for which zero is the greatest of all.
-std::array<Value, 2> Lowering::splitNumbers(Value x, SmallVectorImpl<Value> &seen) {
+/// The words whose upper halves are the parts of `x`, in fp32, which has been of type `from`.
+std::array<Value, 2> Lowering::splitNumbers(Value x, Type from) {
   auto numbers = cast<VectorType>(x.getType());
   int64_t lanes = numbers.getNumElements();
   auto words = VectorType::get(lanes, b.getI32Type());
   auto all = [&](int64_t value) { return splat(constant(b.getI32Type(), value), lanes); };
   auto bitsOf = [&](Value number) { return b.create<arith::BitcastOp>(loc, words, number); };
-  // To nearest; it does not matter which of two that are as near.
+  // To nearest; it does not matter which of two that are as near. The 11 bits of fp16 need no
+  // rounding: the first 8 of them are high, the others low.
   auto rounded = [&](Value bits) -> Value {
-    return b.create<arith::AddIOp>(loc, bits, all(0x8000));
+    return from.isF16() ? bits : b.create<arith::AddIOp>(loc, bits, all(0x8000)).getResult();
   };
-  Value bits = bitsOf(x);
-  Value magnitude = b.create<arith::AndIOp>(loc, bits, all(0x7fffffff));
-  seen[0] = b.create<arith::MaxUIOp>(loc, seen[0], magnitude);
-  seen[1] = b.create<arith::MinUIOp>(loc, seen[1], b.create<arith::SubIOp>(loc, magnitude, all(1)));
-  Value high = rounded(bits);
+  Value high = rounded(bitsOf(x));
   Value upper = b.create<arith::AndIOp>(loc, high, all(int32_t(0xffff0000)));
   Value rest = b.create<arith::SubFOp>(loc, x, b.create<arith::BitcastOp>(loc, numbers, upper));
   return {high, rounded(bitsOf(rest))};
 }
 
+/// Looks at numbers in memory. `seen`: for each lane the greatest magnitude, and of fp32 the least
+/// one less 1, for which zero is the greatest of all.
+void Lowering::seeNumbers(Value at, Type from, SmallVectorImpl<Value> &seen) {
+  auto words = cast<VectorType>(seen.front().getType());
+  Type word = words.getElementType();
+  int64_t lanes = words.getNumElements(), bits = word.getIntOrFloatBitWidth();
+  auto all = [&](int64_t value) { return splat(constant(word, value), lanes); };
+  Value loaded = b.create<LLVM::LoadOp>(loc, words, at, tt::scalarBytes(from));
+  Value magnitude = b.create<arith::AndIOp>(loc, loaded, all((int64_t(1) << (bits - 1)) - 1));
+  seen[0] = b.create<arith::MaxUIOp>(loc, seen[0], magnitude);
+  if (!from.isF16())
+    seen[1] =
+        b.create<arith::MinUIOp>(loc, seen[1], b.create<arith::SubIOp>(loc, magnitude, all(1)));
+}
+
 /// Sets the word at `verdict` if a magnitude that was seen is out of bounds.
-void Lowering::judge(ValueRange seen, Value verdict) {
+void Lowering::judge(ValueRange seen, Type from, Value verdict) {
+  Type word = cast<VectorType>(seen.front().getType()).getElementType();
   auto reduced = [&](vector::CombiningKind kind, Value lanes) {
     return b.create<vector::ReductionOp>(loc, kind, lanes);
   };
-  auto number = [&](int64_t value) { return constant(b.getI32Type(), value); };
-  Value tooLarge = compare(arith::CmpIPredicate::ugt,
-                           reduced(vector::CombiningKind::MAXUI, seen[0]), number(kMostMagnitude));
-  Value tooSmall =
-      compare(arith::CmpIPredicate::ult, reduced(vector::CombiningKind::MINUI, seen[1]),
-              number(kLeastMagnitude - 1));
-  Value bad = b.create<arith::ExtUIOp>(loc, b.getI64Type(),
-                                       b.create<arith::OrIOp>(loc, tooLarge, tooSmall));
+  Value bad = compare(arith::CmpIPredicate::ugt, reduced(vector::CombiningKind::MAXUI, seen[0]),
+                      constant(word, from.isF16() ? kMostHalf : kMostMagnitude));
+  if (!from.isF16())
+    bad = b.create<arith::OrIOp>(loc, bad,
+                                 compare(arith::CmpIPredicate::ult,
+                                         reduced(vector::CombiningKind::MINUI, seen[1]),
+                                         constant(word, kLeastMagnitude - 1)));
   Value before = b.create<LLVM::LoadOp>(loc, b.getI64Type(), verdict, 8);
-  b.create<LLVM::StoreOp>(loc, b.create<arith::OrIOp>(loc, before, bad), verdict, 8);
+  Value isBad = b.create<arith::ExtUIOp>(loc, b.getI64Type(), bad);
+  b.create<LLVM::StoreOp>(loc, b.create<arith::OrIOp>(loc, before, isBad), verdict, 8);
 }
 
-/// What splitNumbers has seen before it sees anything.
-SmallVector<Value> Lowering::seenNothing() {
-  auto all = [&](int64_t value) {
-    return splat(constant(b.getI32Type(), value), target.lanesF32());
-  };
-  return {all(0), all(-1)};
+/// What seeNumbers has seen, of so many at once, before it sees any.
+SmallVector<Value> Lowering::seenNothing(Type from, int64_t lanes) {
+  auto all = [&](Type word, int64_t value) { return splat(constant(word, value), lanes); };
+  if (from.isF16())
+    return {all(b.getI16Type(), 0)};
+  return {all(b.getI32Type(), 0), all(b.getI32Type(), -1)};
 }
 
 /// From rows of k elements of type `from`, the function's last argument bytes apart, to rows of
@@ -86,12 +100,15 @@ func::FuncOp Lowering::splitRowsFunction(Type from, int64_t rows, int64_t k, int
     SmallVector<int64_t> upper;
     for (int64_t i = 0; i < 2 * lanes; ++i)
       upper.push_back(2 * i + 1);
+    int64_t lanesSeen = 4 * lanes / fromBytes;
     auto numbers = [&](Value source, Value copy, ValueRange before) {
       SmallVector<Value> seen(before);
       std::array<std::array<Value, 2>, 2> words;
+      for (int64_t i = 0; i < 2 * lanes; i += lanesSeen)
+        seeNumbers(gep(source, i64(i * fromBytes)), from, seen);
       for (int64_t i : {0, 1}) {
         Value at = gep(source, i64(i * lanes * fromBytes));
-        words[i] = splitNumbers(loadConverted(at, from, b.getF32Type(), lanes, false), seen);
+        words[i] = splitNumbers(loadConverted(at, from, b.getF32Type(), lanes, false), from);
       }
       for (int64_t part : {0, 1}) {
         Value x = b.create<LLVM::BitcastOp>(loc, halves, words[0][part]);
@@ -102,14 +119,14 @@ func::FuncOp Lowering::splitRowsFunction(Type from, int64_t rows, int64_t k, int
       return seen;
     };
     SmallVector<Value> seen =
-        loop(i64(0), i64(rows), 1, seenNothing(), [&](Value row, ValueRange before) {
+        loop(i64(0), i64(rows), 1, seenNothing(from, lanesSeen), [&](Value row, ValueRange before) {
           Value source = gep(arguments[0], mul(row, arguments[3]));
           Value copy = gep(arguments[1], mul(row, toStride * 2));
           return loop(i64(0), i64(k), 2 * lanes, before, [&](Value column, ValueRange inner) {
             return numbers(gep(source, mul(column, fromBytes)), gep(copy, mul(column, 2)), inner);
           });
         });
-    judge(seen, arguments[2]);
+    judge(seen, from, arguments[2]);
   });
 }
 
@@ -125,7 +142,8 @@ func::FuncOp Lowering::splitGroupsFunction(const DotPlan &dot, Type from, int64_
       std::array<std::array<Value, 2>, 2> words;
       for (int64_t row : {0, 1}) {
         Value at = row ? gep(source, arguments[3]) : source;
-        words[row] = splitNumbers(loadConverted(at, from, b.getF32Type(), lanes, false), seen);
+        seeNumbers(at, from, seen);
+        words[row] = splitNumbers(loadConverted(at, from, b.getF32Type(), lanes, false), from);
       }
       auto all = [&](int64_t value) { return splat(constant(b.getI32Type(), value), lanes); };
       for (int64_t part : {0, 1}) {
@@ -146,14 +164,14 @@ func::FuncOp Lowering::splitGroupsFunction(const DotPlan &dot, Type from, int64_
     };
     int64_t full = n / panel * panel;
     SmallVector<Value> seen =
-        loop(i64(0), i64(k), 2, seenNothing(), [&](Value row, ValueRange before) {
+        loop(i64(0), i64(k), 2, seenNothing(from, lanes), [&](Value row, ValueRange before) {
           SmallVector<Value> after =
               loop(i64(0), i64(full), panel, before, [&](Value column, ValueRange inner) {
                 return columns(row, column, panel, inner);
               });
           return full < n ? columns(row, i64(full), n - full, after) : after;
         });
-    judge(seen, arguments[2]);
+    judge(seen, from, arguments[2]);
   });
 }
 
@@ -196,7 +214,9 @@ Value Lowering::splitOperands(const RoundsPlan &rounds, Value number, DirectRead
   b.setInsertionPointToEnd(branch.thenBlock());
   Slot slot = slotOf(rounds, number);
   auto elementOf = [](tt::LoadOp load) { return pointeeOf(load.getPtr()); };
-  packIntoSlot(rounds.dot, elementOf(rounds.b.load), slot, from, rounds.n, rounds.k);
+  Value isPacked =
+      packIntoSlot(rounds.dot, elementOf(rounds.b.load), slot, from, rounds.n, rounds.k);
+  countStrangers(rounds.dot, number, isPacked);
   const Buffer &copy = *rounds.dot.a.packed;
   Value verdict = bufferBase(*rounds.verdicts);
   b.create<LLVM::StoreOp>(loc, i64(0), verdict, 8);

@@ -96,6 +96,8 @@ struct NextRow {
 };
 
 constexpr int64_t kMostKeptBytes = 1 << 20; ///< of packed operands: half of a second-level cache
+/// The same of parts, which take longer to make again than to fetch from further away.
+constexpr int64_t kMostKeptPartBytes = 2 << 20;
 
 /// A matrix product: of operands in scratch memory, into an accumulator there.
 struct DotPlan {
@@ -120,6 +122,8 @@ struct DotPlan {
   /// and for parts a verdict; 0: none.
   int64_t kept = 0;
   Buffer *keys = nullptr;
+  /// If set: how many programs in a row have not found the first of them.
+  Buffer *strangers = nullptr;
   bool sharesKept = false; ///< with a loop from zero on: a round is known by the loop's index
   llvm::SmallVector<Upcoming, 2> upcoming;
   /// In lanes of the sums.
@@ -164,8 +168,9 @@ struct RoundsPlan {
   int64_t m = 0, n = 0, k = 0; ///< of all of them
   Stands aStands = InPlace;
   bool fromZero = false;    ///< the loop begins with zeros, which are not stored for the first ones
-  bool asksForRows = false; ///< of a, in place, for AMX, while it multiplies
-  bool bInPlace = false;    ///< nor is b packed, which few rows would not make up for
+  bool asksForRows = false; ///< of a, in memory, for AMX, while it multiplies
+  bool asksForPanels = false; ///< the same of b that stand packed, of the next rounds
+  bool bInPlace = false;      ///< nor is b packed, which few rows would not make up for
   /// Of a b in place, so many rows are multiplied at once. The CPU fetches ahead along a few rows;
   /// more of them save sums their way to memory and back.
   int64_t rowsAtOnce() const { return m <= 4 ? 4 * groupOf(dot.form) : 64; }

@@ -109,8 +109,11 @@ std::optional<DotForm> Planner::formOfParts(const RoundsPlan &rounds) const {
 /// Where the operands stand when they are multiplied; false if nothing copies or packs them so.
 bool Planner::planOperandsOfRounds(RoundsPlan &rounds) {
   DotPlan &dot = rounds.dot;
+  // Fewer columns do not make up for a copy of a, or for asking for its rows.
+  constexpr int64_t fewColumns = 128;
   if (partsOf(dot.form) > 1) {
     rounds.aStands = RoundsPlan::Copied;
+    rounds.asksForRows = rounds.n >= fewColumns;
     dot.a = {};
     dot.b = {nullptr, nullptr, /*readsMemory=*/true, /*isTurned=*/rounds.b.alongK};
     return rounds.a.alongK;
@@ -128,8 +131,6 @@ bool Planner::planOperandsOfRounds(RoundsPlan &rounds) {
   if (rounds.b.alongK ? !isOf(rounds.b) || rounds.k * bytes % piece != 0 || rounds.k % group != 0
                       : rounds.n % inRegister != 0)
     return false;
-  // Fewer columns do not make up for a copy of a.
-  constexpr int64_t fewColumns = 128;
   bool inPlace = rounds.a.alongK && isOf(rounds.a);
   rounds.bInPlace = rounds.m <= fewRows(target, to) && !rounds.b.alongK && !dot.onTiles &&
                     rounds.k % group == 0 && (isa<FloatType>(to) || to.isInteger(8));
@@ -166,7 +167,8 @@ void Planner::keepPacked(DotPlan &dot, tt::DotOp op, tt::LoadOp load, int64_t n,
                          int64_t mostBytes) {
   int64_t bytes = k * llvm::alignTo(n, target.vectorBits / 32) *
                   tt::scalarBytes(operandType(op, dot.form)) * partsOf(dot.form);
-  int64_t kept = std::min(kMostKeptBytes - plan.keptBytes, mostBytes) / bytes;
+  int64_t most = partsOf(dot.form) > 1 ? kMostKeptPartBytes : kMostKeptBytes;
+  int64_t kept = std::min(most - plan.keptBytes, mostBytes) / bytes;
   if (kept < 1 || !stays(load))
     return;
   dot.kept = kept;
@@ -207,7 +209,11 @@ void Planner::allocateOperands(RoundsPlan &rounds) {
 std::optional<RoundsPlan> Planner::inForm(RoundsPlan rounds, DotForm form) {
   int64_t round = rounds.op.getA().getType().getDimSize(1);
   rounds.dot.form = form;
-  rounds.count = std::max<int64_t>(kPanelRows * groupOf(form) / rowsOf(form) / round, 1);
+  // So many rows are 512 bytes of each row of a. Parts, too, stand there as the numbers they are
+  // of.
+  int64_t bytes = tt::scalarBytes(pointeeOf(tt::LoadOp(rounds.a.load).getPtr()));
+  int64_t group = partsOf(form) > 1 ? 4 / bytes : groupOf(form);
+  rounds.count = std::max<int64_t>(kPanelRows * group / rowsOf(form) / round, 1);
   rounds.k = rounds.count * round;
   rounds.dot.onTiles = isOnTiles(form, rounds.m, rounds.n, rounds.k);
   if ((partsOf(form) > 1 && !rounds.dot.onTiles) || !planOperandsOfRounds(rounds))
@@ -247,10 +253,17 @@ void Planner::planRounds(Step &step, scf::ForOp loop) {
   if (!rounds)
     return;
   if (!rounds->bInPlace)
-    keepPacked(rounds->dot, op, rounds->b.load, rounds->n, rounds->k, kMostKeptBytes);
+    keepPacked(rounds->dot, op, rounds->b.load, rounds->n, rounds->k, kMostKeptPartBytes);
   if (rounds->count == 1 && !rounds->bInPlace && !rounds->dot.kept &&
       partsOf(rounds->dot.form) == 1)
     return;
+  // All of them do not stay in the second-level cache.
+  rounds->asksForPanels = partsOf(rounds->dot.form) > 1 && rounds->dot.kept > 1;
+  if (rounds->dot.kept > 1) {
+    rounds->dot.strangers =
+        allocate({1}, IntegerType::get(kernel.getContext(), 64), /*dense=*/true);
+    plan.keys.push_back(rounds->dot.strangers);
+  }
   allocateOperands(*rounds);
   rounds->fromZero = !rounds->bInPlace && isPositiveZero(loop.getTiedLoopInit(accumulator)->get());
   if (rounds->fromZero)

@@ -292,6 +292,10 @@ private:
     os << '\n';
     line() << "product:" << formName(rounds.dot) << ", added to " << name(rounds.dot.accumulator)
            << (rounds.fromZero ? ", at first to zeros" : "") << '\n';
+    if (rounds.asksForRows)
+      line() << "asks for the next rows of " << name(tt::LoadOp(rounds.a.load).getResult()) << '\n';
+    if (rounds.asksForPanels)
+      line() << "asks for the next panels of " << name(rounds.dot.b.packed) << '\n';
     indent -= 2;
     if (!rounds.epilogue)
       return;

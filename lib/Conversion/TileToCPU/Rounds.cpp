@@ -238,11 +238,33 @@ Lowering::Slot Lowering::slotOf(const DotPlan &dot, Value number) {
   const Buffer &packed = *dot.b.packed;
   if (!dot.kept)
     return {bufferBase(packed), {}, {}};
-  // An index below zero has the last one.
+  // An index below zero has the last one, as have all but the first where nobody finds them.
   Value slot = b.create<arith::MinUIOp>(loc, number, i64(dot.kept - 1));
+  if (dot.strangers) {
+    constexpr int64_t few = 2; // where two programs share columns, every other one is a stranger
+    Value count = b.create<LLVM::LoadOp>(loc, b.getI64Type(), bufferBase(*dot.strangers), 8);
+    Value isAlone =
+        b.create<arith::AndIOp>(loc, compare(arith::CmpIPredicate::uge, count, i64(few)),
+                                compare(arith::CmpIPredicate::ne, number, i64(0)));
+    slot = b.create<arith::SelectOp>(loc, isAlone, i64(dot.kept - 1), slot);
+  }
   Value key = gep(bufferBase(*dot.keys), mul(slot, dot.keys->bytes / dot.kept));
   return {gep(bufferBase(packed), mul(slot, packed.bytes / dot.kept)), key,
           partsOf(dot.form) > 1 ? gep(key, i64(16)) : Value()};
+}
+
+/// Behind the first rounds of a program, of which `isOther` says that they have not been kept.
+void Lowering::countStrangers(const DotPlan &dot, Value number, Value isOther) {
+  if (!dot.strangers)
+    return;
+  auto branch = b.create<scf::IfOp>(loc, compare(arith::CmpIPredicate::eq, number, i64(0)),
+                                    /*else=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value at = bufferBase(*dot.strangers);
+  Value before = b.create<LLVM::LoadOp>(loc, b.getI64Type(), at, 8);
+  Value count = b.create<arith::SelectOp>(loc, isOther, add(before, i64(1)), i64(0));
+  b.create<LLVM::StoreOp>(loc, count, at, 8);
 }
 
 Lowering::Slot Lowering::slotOf(const RoundsPlan &rounds, Value number) {
@@ -309,6 +331,20 @@ UpcomingTile Lowering::rowsOfNextRounds(const RoundsPlan &rounds, Value number, 
   return {gep(a.base, far), a.rowStride, rounds.m, bytes};
 }
 
+/// What AMX asks for: those rows, and the panels of the next rounds, or of the first ones.
+SmallVector<UpcomingTile> Lowering::upcomingOfTiles(const RoundsPlan &rounds, Value number,
+                                                    Value isLast, DirectRead a) {
+  SmallVector<UpcomingTile> upcoming;
+  if (rounds.asksForRows)
+    upcoming.push_back(rowsOfNextRounds(rounds, number, isLast, a));
+  if (rounds.asksForPanels) {
+    Value next = b.create<arith::SelectOp>(loc, isLast, i64(0), add(number, i64(1)));
+    upcoming.push_back(
+        {slotOf(rounds, next).packed, i64(0), 1, rounds.dot.b.packed->bytes / rounds.dot.kept});
+  }
+  return upcoming;
+}
+
 /// The product of a few rows and a b that is read where it is: a, b, sums, room for groups of b;
 /// bytes between the rows of a and of b.
 func::FuncOp Lowering::fewRowsFunction(const RoundsPlan &rounds) {
@@ -356,12 +392,14 @@ Value Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, Valu
   DirectRead left{};
   if (partsOf(dot.form) > 1) {
     left.base = bufferBase(*dot.a.packed);
+    upcoming = upcomingOfTiles(rounds, number, isLast, a);
   } else {
     Type element = pointeeOf(tt::LoadOp(rounds.b.load).getPtr());
     Value isPacked = packIntoSlot(dot, element, slot, from, rounds.n, rounds.k);
-    if (rounds.asksForRows)
-      upcoming = {rowsOfNextRounds(rounds, number, isLast, a)};
-    else if (!dot.onTiles)
+    countStrangers(dot, number, isPacked);
+    if (dot.onTiles)
+      upcoming = upcomingOfTiles(rounds, number, isLast, a);
+    else
       upcoming = tilesOfNextRounds(rounds, a, from, isPacked);
     // What lies behind the last rounds is of no use; measured where a block has four registers.
     if (!dot.onTiles && rounds.a.alongK && target.hasLargeFirstCache)
@@ -403,15 +441,13 @@ Value Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, Valu
     return isStored;
   }
   const Buffer *copy = dot.a.packed, &sums = *dot.accumulator;
-  return emitProductAndEpilogue(
-      rounds, isLast,
-      {.a = {left.base, left.rowStride ? 0 : copy->rowStride, left.rowStride},
-       .b = {slot.packed, dot.rowOfPackedB(), {}, dot.panelRows},
-       .sums = {bufferBase(sums), sums.rowStride, {}, 0, isFirst},
-       .behind = rounds.asksForRows ? upcoming.front().base : Value(),
-       .copy = copies ? bufferBase(*copy) : Value(),
-       .isCopied = isCopied},
-      product);
+  TilesOfRounds tiles{.a = {left.base, left.rowStride ? 0 : copy->rowStride, left.rowStride},
+                      .b = {slot.packed, dot.rowOfPackedB(), {}, dot.panelRows},
+                      .sums = {bufferBase(sums), sums.rowStride, {}, 0, isFirst},
+                      .copy = copies ? bufferBase(*copy) : Value(),
+                      .isCopied = isCopied};
+  takeUpcoming(rounds, upcoming, tiles);
+  return emitProductAndEpilogue(rounds, isLast, tiles, product);
 }
 
 } // namespace tritium::cpu

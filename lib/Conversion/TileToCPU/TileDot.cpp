@@ -17,6 +17,8 @@
 //
 // Where operands are sums of two parts, a step goes on with those that stand behind: tmm4, tmm5 and
 // tmm6, tmm7 are loaded anew by turns, so that each of them takes part in two rows of products.
+// All rows of a are split in front of the product, so what is asked for are those of the next one,
+// and with them the panels of b that stand packed already.
 //
 // Where k is no whole number of 16 groups, a last step takes what is left, from tmm5 and tmm7,
 // which are configured to hold no more; whole steps have tmm4 and tmm6 alone then.
@@ -61,10 +63,14 @@ public:
   void emit(int64_t m, int64_t n) {
     intrinsic("ldtilecfg", configuration());
     blocksOfRow = llvm::divideCeil(n, 2 * kRows);
+    int64_t stepsOfAll = llvm::divideCeil(m, 2 * kRows) * blocksOfRow * k / (kRows * groupOf(form));
+    panelLinesOfStep = llvm::divideCeil(rowsOfA.panelsBehindBytes / kRowBytes, stepsOfAll);
     forPieces(m, [&](Value i, int64_t rows) {
       Value first = address(a, i, strideOfA, i64(0));
       Rows here{first, strideOfA, {}};
-      if (rowsOfA.behind) {
+      if (rowsOfA.behind && rowsOfA.behindStride) {
+        here.next = address(rowsOfA.behind, i, rowsOfA.behindStride, i64(0));
+      } else if (rowsOfA.behind) {
         Value isLast =
             b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, i, i64(m - 2 * kRows));
         here.next = b.create<arith::SelectOp>(loc, isLast, rowsOfA.behind,
@@ -74,15 +80,19 @@ public:
         PackedMatrix found = rowsOfA.find(i, rows * kRows);
         here.base = found.base, here.stride = found.byteStride;
       }
-      forPieces(n, [&](Value j, int64_t columns) { emitBlock(here, i, j, rows, columns); });
+      forPieces(n, [&](Value j, int64_t columns) {
+        here.panel = panelBehind(i, j);
+        emitBlock(here, i, j, rows, columns);
+      });
     });
     intrinsic("tilerelease", {});
   }
 
 private:
-  /// A block's rows of a, and where those begin that are read behind them, if they are asked for.
+  /// A block's rows of a, and where those begin that are read behind them, if they are asked for,
+  /// and what the block asks for of panels.
   struct Rows {
-    Value base, stride, next;
+    Value base, stride, next, panel;
   };
 
   Value i64(int64_t value) { return b.create<arith::ConstantIntOp>(loc, value, 64); }
@@ -180,9 +190,12 @@ private:
     if (restGroups) {
       forSteps(steps, [&](Value step) { emitStepOfTwo(a, j, step, rows, columns, 0); });
       emitStepOfTwo(a, j, i64(steps), rows, columns, 1);
-    } else if (partsOf(form) == 1 && rows == 2 && columns == 2)
-      emitStepsAhead(a, j, steps);
-    else
+    } else if (rows == 2 && columns == 2) {
+      if (partsOf(form) == 1)
+        emitStepsAhead(a, j, steps);
+      else
+        emitStepsOfParts(a, j, steps);
+    } else
       forSteps(steps, [&](Value step) {
         fetchNext(a, j, step);
         emitStep(a, j, step, rows, columns);
@@ -232,17 +245,37 @@ private:
         multiply(row, column);
   }
 
-  /// Asks, for the second-level cache, for a line of some of the rows that are read behind these.
+  /// Asks for a line for the second-level cache.
+  void fetch(Value at) { b.create<LLVM::Prefetch>(loc, at, /*rw=*/0, /*hint=*/2, /*cache=*/1); }
+
+  /// Asks for some lines of some of the rows that are read behind these, and of the panels.
   void fetchNext(Rows a, Value j, Value step) {
-    if (!a.next)
-      return;
-    int64_t count = llvm::divideCeil(2 * kRows, blocksOfRow);
-    // A block of 32 columns asks for `count` rows.
-    Value first = b.create<arith::DivUIOp>(loc, times(j, count), i64(2 * kRows));
-    for (int64_t row = 0; row < count; ++row)
-      b.create<LLVM::Prefetch>(loc,
-                               address(a.next, plus(first, row), strideOfA, times(step, kRowBytes)),
-                               /*rw=*/0, /*hint=*/2, /*cache=*/1);
+    if (a.next) {
+      int64_t count = llvm::divideCeil(2 * kRows, blocksOfRow);
+      int64_t bytes = rowsOfA.behindStepBytes ? rowsOfA.behindStepBytes : kRowBytes;
+      Value stride = rowsOfA.behindStride ? rowsOfA.behindStride : strideOfA;
+      // A block of 32 columns asks for `count` rows.
+      Value first = b.create<arith::DivUIOp>(loc, times(j, count), i64(2 * kRows));
+      for (int64_t row = 0; row < count; ++row)
+        for (int64_t line = 0; line < bytes; line += kRowBytes)
+          fetch(address(a.next, plus(first, row), stride, plus(times(step, bytes), line)));
+    }
+    if (a.panel) {
+      Value first = address(a.panel, step, i64(panelLinesOfStep * kRowBytes), i64(0));
+      for (int64_t line = 0; line < panelLinesOfStep; ++line)
+        fetch(address(first, i64(line), i64(kRowBytes), i64(0)));
+    }
+  }
+
+  /// Where the part of the next panels begins for which this block asks: each for as many lines.
+  Value panelBehind(Value i, Value j) {
+    if (!rowsOfA.panelsBehind)
+      return {};
+    Value rows = b.create<arith::DivUIOp>(loc, times(i, blocksOfRow), i64(2 * kRows));
+    Value block =
+        b.create<arith::AddIOp>(loc, rows, b.create<arith::DivUIOp>(loc, j, i64(2 * kRows)));
+    int64_t steps = k / (kRows * groupOf(form));
+    return address(rowsOfA.panelsBehind, block, i64(panelLinesOfStep * steps * kRowBytes), i64(0));
   }
 
   /// Products of a part of a by one of b. A part that is not given is in the registers already.
@@ -258,6 +291,42 @@ private:
     if (form == DotForm::HalfParts)
       all.push_back({1, {}});
     return all;
+  }
+
+  /// Steps of a whole block of parts. A register is loaded anew behind the products that take it,
+  /// in front of those that take the others: of b along the columns, of a along the rows.
+  void emitStepsOfParts(Rows a, Value j, int64_t steps) {
+    SmallVector<Parts> all = products();
+    auto loadIfNew = [&](Parts parts, bool ofA, int64_t number, Value step) {
+      if (ofA && parts.a)
+        loadA(a, number, step, *parts.a);
+      else if (!ofA && parts.b)
+        loadB(j, number, step, *parts.b);
+    };
+    for (int64_t number : {0, 1}) {
+      loadIfNew(all.front(), true, number, i64(0));
+      loadIfNew(all.front(), false, number, i64(0));
+    }
+    auto multiplyStep = [&](Value step, Value next) {
+      fetchNext(a, j, step);
+      for (size_t i = 0; i < all.size(); ++i) {
+        bool isLast = i + 1 == all.size();
+        Parts then = isLast ? next ? all.front() : Parts() : all[i + 1];
+        Value stepThen = isLast ? next : step;
+        // Where b changes, a column's products come together, else a row's.
+        bool byColumns = then.b.has_value();
+        for (int64_t first : {0, 1}) {
+          for (int64_t second : {0, 1}) {
+            multiply(byColumns ? second : first, byColumns ? first : second);
+            if (byColumns && first == 1)
+              loadIfNew(then, true, second, stepThen);
+          }
+          loadIfNew(then, !byColumns, first, stepThen);
+        }
+      }
+    };
+    forSteps(steps - 1, [&](Value step) { multiplyStep(step, plus(step, 1)); });
+    multiplyStep(i64(steps - 1), {});
   }
 
   void emitStep(Rows a, Value j, Value step, int64_t rows, int64_t columns) {
@@ -334,7 +403,7 @@ private:
   Value isEmpty;
   const RowsForTiles &rowsOfA;
   const BlocksOfSums &blocks;
-  int64_t blocksOfRow = 1;
+  int64_t blocksOfRow = 1, panelLinesOfStep = 0;
 };
 
 } // namespace

@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 
+#include <array>
 #include <atomic>
 
 using namespace tritium;
@@ -18,24 +19,25 @@ using namespace tritium::runtime;
 
 namespace {
 
-/// One launch, as the threads that share it see it.
-struct NativeLaunch {
+/// One launch, as the threads that share it see it. All of them ask for it at once, so what each
+/// reads stands in two lines of the cache: this, and the calls in `host`.
+struct alignas(64) NativeLaunch {
   Interruptible work;
   TritiumCPUEntry entry;
   const uint64_t *slots;
-  const uint32_t *grid;
   uint64_t scratchBytes;
-  HostOutput host{work};
+  std::array<uint32_t, 3> grid;
   std::atomic<bool> outOfMemory{false};
+  HostOutput host{work};
 
   void run(int64_t begin, int64_t end) {
     if (work.isStopped())
       return;
     if (scratchBytes == 0)
-      return host.run(entry, slots, nullptr, begin, end, grid);
+      return host.run(entry, slots, nullptr, begin, end, grid.data());
     ThreadScratch scratch(scratchBytes);
     if (scratch.memory())
-      return host.run(entry, slots, scratch.memory(), begin, end, grid);
+      return host.run(entry, slots, scratch.memory(), begin, end, grid.data());
     outOfMemory = true;
     work.stop();
   }
@@ -61,7 +63,8 @@ bool NativeExecutable::launch(const Launch &what, CompileError &error) {
   for (const BoundArgument &argument : what.arguments)
     slots.push_back(argument.slot);
   const uint32_t *grid = what.grid;
-  NativeLaunch launch{{}, object->entry, slots.data(), grid, metadata.scratchBytes};
+  NativeLaunch launch{
+      {}, object->entry, slots.data(), metadata.scratchBytes, {grid[0], grid[1], grid[2]}};
   int64_t programs = static_cast<int64_t>(grid[0]) * grid[1] * grid[2];
   std::optional<WaitingPrograms> waiting;
   if (metadata.mayWait) [[unlikely]] {

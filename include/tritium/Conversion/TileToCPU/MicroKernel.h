@@ -148,6 +148,14 @@ struct RowsForTiles {
   /// If set, !llvm.ptr, perhaps invalid: where rows begin that will be read behind the last ones,
   /// as far apart as these. Each block of rows asks for the next one's.
   mlir::Value behind = {};
+  /// If set (i64), the rows behind are so many bytes apart, those of the next product at the same
+  /// places, and each block asks for its own there: so many bytes of a row in each step.
+  mlir::Value behindStride = {};
+  int64_t behindStepBytes = 0;
+  /// If set, !llvm.ptr, perhaps invalid: where the panels stand, so many bytes, that b will be
+  /// then.
+  mlir::Value panelsBehind = {};
+  int64_t panelsBehindBytes = 0;
 };
 
 /// What is done with blocks of sums, kBlockRows rows and columns each, by and by as AMX comes to
