@@ -5,9 +5,9 @@
 // other, and what a thread's programs left in its caches, or first touched in its node's memory, is
 // there for those of the next launch. A share is one 64-bit word {first, end} in a line of its own,
 // from which its thread takes parts at the front and threads that are done take parts at the back,
-// by compare-and-swap. A word tells all that a claim needs: one that has come back to an earlier
-// value is no danger. In the same line stands what to run: a thread that finds its share has it
-// all, and waits for no line that all threads ask for at once.
+// by compare-and-swap. A word that has come back to an earlier value is no danger: all else is
+// read behind a claim, which keeps the launch from ending. In the same line stands what to run, so
+// that a thread which finds its share has it all.
 //
 // Completion counts programs, not workers, so a worker that sleeps never delays a launch. Workers
 // spin for a while after work, then sleep on a futex; the caller works too.
@@ -64,9 +64,10 @@ private:
 
   const unsigned threads;
   std::vector<std::thread> workers;
-  std::vector<Share> shares;       ///< of the caller, then of the workers
-  std::atomic<bool> isBusy{false}; ///< it runs a launch
+  std::vector<Share> shares; ///< of the caller, then of the workers
 
+  /// It runs a launch. Apart from `shares`, which workers read as they spin.
+  alignas(64) std::atomic<bool> isBusy{false};
   uint64_t toRun = 0; ///< units of the launch that runs now, and all before it
 
   alignas(64) std::atomic<uint32_t> launches{0}; ///< begun and ended: odd while one runs

@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstring>
 #include <iterator>
+#include <optional>
 
 using namespace tritium::python;
 
@@ -58,29 +59,35 @@ ElementType &elementTypeSlot(PyObject *descriptor) {
   return elementTypes[first];
 }
 
-const ElementType *elementType(PyObject *descriptor) {
+/// Nothing, and an exception, if it is none of a kernel's.
+std::optional<ElementType> elementType(PyObject *descriptor) {
   if (ElementType &known = elementTypeSlot(descriptor); known.descriptor == descriptor) [[likely]]
-    return &known;
+    return known;
   const Interned *names = interned();
   if (!names)
-    return nullptr;
+    return std::nullopt;
+  // Python may give the array another one meanwhile.
+  Ref held = Ref::borrow(descriptor);
   // Answers (signature, bytes) or raises.
   Ref answer = Ref::steal(PyObject_CallOneArg(names->elementType, descriptor));
   const char *signature = nullptr;
   Py_ssize_t bytes = 0;
   tritium_dtype type;
   if (!answer || !PyArg_ParseTuple(answer.get(), "sn", &signature, &bytes))
-    return nullptr;
+    return std::nullopt;
   if (tritium_dtype_parse(signature, &type) != 0) {
     PyErr_Format(PyExc_TypeError, "element type %s is not known", signature);
-    return nullptr;
+    return std::nullopt;
   }
-  // Python may have changed the table meanwhile.
-  ElementType &slot = elementTypeSlot(descriptor);
+  // Python may have changed the table meanwhile, and may do so as it frees what is replaced.
+  ElementType &slot = elementTypeSlot(descriptor), found{descriptor, type, bytes};
   PyObject *replaced = slot.descriptor;
-  slot = {Py_NewRef(descriptor), type, bytes};
-  Py_XDECREF(replaced);
-  return &slot;
+  if (replaced != descriptor) {
+    Py_INCREF(descriptor);
+    slot = found;
+    Py_XDECREF(replaced);
+  }
+  return found;
 }
 
 /// Compares what the head says of `object` with what `__array_interface__` says.
@@ -144,7 +151,7 @@ void addAllocation(PyObject *base, tritium_argument &argument);
 
 bool fromArray(PyObject *object, tritium_argument &argument) {
   auto *head = reinterpret_cast<ArrayHead *>(object);
-  const ElementType *element = elementType(head->descriptor);
+  std::optional<ElementType> element = elementType(head->descriptor);
   if (!element)
     return false;
   argument.kind = TRITIUM_ARG_POINTER;
@@ -162,7 +169,7 @@ bool fromArray(PyObject *object, tritium_argument &argument) {
 /// The memory that an array, which others are views of, reaches. Elements may be of a type that
 /// kernels do not take.
 void addArray(const ArrayHead &head, tritium_argument &argument) {
-  const ElementType *element = elementType(head.descriptor);
+  std::optional<ElementType> element = elementType(head.descriptor);
   Py_ssize_t bytes = element ? element->bytes : 0;
   if (!element) {
     PyErr_Clear();

@@ -125,6 +125,29 @@ def test_whole_numbers(tiles, rng, dtype, precision, shape, tile, turned):
     assert count > 0
 
 
+@pytest.mark.parametrize("m, n, k", [(32, 32, 32), (64, 32, 16), (32, 64, 16)])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
+def test_less_than_a_step(tiles, rng, dtype, m, n, k):
+    a, b = (rng.integers(0, 100, shape).astype(dtype) for shape in ((m, k), (k, n)))
+    c, _ = product(tiles, a, b, (m, n, k))
+    np.testing.assert_array_equal(c, a.astype(np.float64) @ b.astype(np.float64))
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("factor", [1, 1 + 2**-10, 2**-24])
+def test_all_halves(tiles, factor, turned):
+    """Each finite fp16 by one number, on either side: the parts' products add up to theirs."""
+    bits = np.arange(65536, dtype=np.uint16)
+    bits[(bits & 0x7c00) == 0x7c00] = 0
+    values = bits.view(np.float16).reshape(256, 256)
+    diagonal = np.diag(np.full(256, factor, np.float16))
+    expected = (values.astype(np.float64) * factor).astype(np.float32)
+    for a, b in ((values, diagonal), (diagonal, values)):
+        c, count = product(tiles, a, b, (64, 128, 64), turned=turned)
+        np.testing.assert_array_equal(c, expected)
+        assert count > 0
+
+
 def aligned(values, offset):
     """The same values, `offset` bytes behind the beginning of a line of the cache."""
     raw = np.zeros(values.nbytes + 128, np.uint8)
@@ -153,7 +176,7 @@ def test_nobody_finds_what_is_kept(tiles, rng):
     k, kept = 1024, []
     a = rng.integers(-9, 10, (32, k)).astype(ml_dtypes.bfloat16)
     b = rng.integers(-9, 10, (k, 6 * 256)).astype(ml_dtypes.bfloat16)
-    for programs in (2, 6):
+    for programs in (1, 2, 6):
         c, _ = product(tiles, a, b[:, :256 * programs].copy(), (32, 256, 64))
         at, size = map(int, re.search(r": 8x\d+x\d+x\d+ x bf16 at (\d+), (\d+) bytes",
                                       tiles.plan).groups())
@@ -161,8 +184,10 @@ def test_nobody_finds_what_is_kept(tiles, rng):
         kept.append(tiles.scratch[at:at + size].reshape(8, -1).copy())
         np.testing.assert_array_equal(
             c, a.astype(np.float32) @ b[:, :256 * programs].astype(np.float32))
-    changed = [(x != y).any() for x, y in zip(*kept)]
-    assert changed == [True, False, False, False, False, False, False, True]
+    changed = [[bool((x != y).any()) for x, y in zip(before, behind)]
+               for before, behind in zip(kept, kept[1:])]
+    chunks = [True] * 4 + [False] * 4  # the first four places
+    assert changed == [chunks, [True] + [False] * 6 + [True]]
 
 
 @pytest.mark.parametrize("dtype, rows, panels", [(np.float16, 8, 32), (np.float32, 16, 32)])

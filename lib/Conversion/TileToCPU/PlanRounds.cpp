@@ -257,7 +257,7 @@ void Planner::planRounds(Step &step, scf::ForOp loop) {
   if (rounds->count == 1 && !rounds->bInPlace && !rounds->dot.kept &&
       partsOf(rounds->dot.form) == 1)
     return;
-  // All of them do not stay in the second-level cache.
+  // Of several chunks, what is kept of the next one may have left the second-level cache.
   rounds->asksForPanels = partsOf(rounds->dot.form) > 1 && rounds->dot.kept > 1;
   if (rounds->dot.kept > 1) {
     rounds->dot.strangers =

@@ -241,7 +241,8 @@ Lowering::Slot Lowering::slotOf(const DotPlan &dot, Value number) {
   // An index below zero has the last one, as have all but the first where nobody finds them.
   Value slot = b.create<arith::MinUIOp>(loc, number, i64(dot.kept - 1));
   if (dot.strangers) {
-    constexpr int64_t few = 2; // where two programs share columns, every other one is a stranger
+    // A thread's first program is one, and where two programs share columns, every other one.
+    constexpr int64_t few = 3;
     Value count = b.create<LLVM::LoadOp>(loc, b.getI64Type(), bufferBase(*dot.strangers), 8);
     Value isAlone =
         b.create<arith::AndIOp>(loc, compare(arith::CmpIPredicate::uge, count, i64(few)),

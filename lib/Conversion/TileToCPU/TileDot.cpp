@@ -63,8 +63,11 @@ public:
   void emit(int64_t m, int64_t n) {
     intrinsic("ldtilecfg", configuration());
     blocksOfRow = llvm::divideCeil(n, 2 * kRows);
-    int64_t stepsOfAll = llvm::divideCeil(m, 2 * kRows) * blocksOfRow * k / (kRows * groupOf(form));
-    panelLinesOfStep = llvm::divideCeil(rowsOfA.panelsBehindBytes / kRowBytes, stepsOfAll);
+    if (rowsOfA.panelsBehind) {
+      int64_t stepsOfBlock = llvm::divideCeil(k, kRows * groupOf(form));
+      int64_t steps = llvm::divideCeil(m, 2 * kRows) * blocksOfRow * stepsOfBlock;
+      panelLinesOfStep = llvm::divideCeil(rowsOfA.panelsBehindBytes / kRowBytes, steps);
+    }
     forPieces(m, [&](Value i, int64_t rows) {
       Value first = address(a, i, strideOfA, i64(0));
       Rows here{first, strideOfA, {}};

@@ -20,7 +20,7 @@ using namespace tritium::runtime;
 namespace {
 
 /// One launch, as the threads that share it see it. All of them ask for it at once, so what each
-/// reads stands in two lines of the cache: this, and the calls in `host`.
+/// reads beside the arguments stands in two lines of the cache: this, and the calls in `host`.
 struct alignas(64) NativeLaunch {
   Interruptible work;
   TritiumCPUEntry entry;
