@@ -32,10 +32,10 @@ from explain_launches import (  # noqa: E402
     NULLS,
     ONCE_HELD_OUT,
     PAIRS,
-    RATES,
     TIMED,
     examples_and_suite,
 )
+from explain_rates import RATES  # noqa: E402
 from made_launches import MadeLaunch, model_of, torch_array  # noqa: E402
 
 def launches(lists=("known",)):

@@ -6,7 +6,8 @@ import json
 import os
 
 import pytest
-from explain_launches import CHANGES, PAIRS, RATES, TIMED, examples_and_suite
+from explain_launches import CHANGES, PAIRS, TIMED, examples_and_suite
+from explain_rates import RATES
 from explaining import ROOT, explained, tritium
 from made_launches import model_of
 
