@@ -119,3 +119,37 @@ def test_weights_of_8_bits(left, stages):
     # What warps would hold for a dot is as many elements in each of them.
     casts = [l for l in kernel.asm["ttgir"].splitlines() if "arith.sitofp" in l and "i8" in l]
     assert casts and not any("dot_op" in cast for cast in casts)
+
+
+@triton.jit
+def decayed(q_ptr, k_ptr, v_ptr, begun_ptr, out_ptr, n, D: tl.constexpr, BM: tl.constexpr,
+            BN: tl.constexpr):
+    """Sums of which each step leaves half; what a step stores keeps that in front of its dots."""
+    rows, dims = tl.arange(0, BM), tl.arange(0, D)
+    q = tl.load(q_ptr + rows[:, None] * D + dims[None, :])
+    sums = tl.zeros([BM, D], tl.float32)
+    for first in range(0, n, BN):
+        sums = sums * 0.5
+        tl.store(begun_ptr + first // BN, first)
+        at = first + tl.arange(0, BN)
+        k = tl.load(k_ptr + at[None, :] * D + dims[:, None])
+        v = tl.load(v_ptr + at[:, None] * D + dims[None, :])
+        sums += tl.dot(tl.dot(q, k).to(v.dtype), v)
+    tl.store(out_ptr + rows[:, None] * D + dims[None, :], sums)
+
+
+@pytest.mark.parametrize("n", [0, 64, 256])
+def test_sum_that_changes_before_the_dots(n):
+    N, D, B = 256, 64, 64
+    random = np.random.default_rng(n)
+    q, k, v = ((random.standard_normal((m, D)) / 4).astype(np.float16) for m in (B, N, N))
+    begun, out = np.full(N // B, -1, np.int32), np.full((B, D), np.nan, np.float32)
+    kernel = decayed[(1,)](q, k, v, begun, out, n, D, B, B, num_warps=4, num_stages=3)
+    assert "ahead = -1" in kernel.asm["ttgir"]  # the second dot goes on
+    expected = np.zeros((B, D))
+    for first in range(0, n, B):
+        part = slice(first, first + B)
+        scores = (q.astype(np.float64) @ k[part].T).astype(np.float16)
+        expected = expected * 0.5 + scores.astype(np.float64) @ v[part]
+    assert (begun[: n // B] == np.arange(0, n, B)).all() and (begun[n // B:] == -1).all()
+    np.testing.assert_allclose(out, expected, atol=2e-2)

@@ -89,6 +89,43 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
     tt.return %r#0, %r#1 : tensor<64x64xf32, #mma>, tensor<64xf32, #row>
   }
 
+  // What the loop does with the sum in front of its first dot comes behind the second one, too,
+  // which has the sum.
+  // CHECK-LABEL: @decayed
+  // CHECK: scf.if
+  // CHECK: %[[S0:.*]] = tt.dot
+  // CHECK: %[[C0:.*]] = arith.mulf %{{.*}}, %[[DECAY:.*]] :
+  // CHECK: scf.yield %[[C0]]
+  // CHECK: } else {
+  // CHECK: scf.for {{.*}} iter_args(%[[C:.*]] = %{{.*}}, %[[SLOT:.*]] = %{{.*}}, %[[LEFT:.*]] = %{{.*}}, %[[BEFORE:.*]] = %{{.*}})
+  // CHECK: %[[S:.*]] = tt.dot %{{.*}}, %{{.*}}, %cst
+  // CHECK: %[[D:.*]] = tt.dot %[[LEFT]], %{{.*}}, %[[C]]
+  // CHECK: %[[C1:.*]] = arith.mulf %[[D]], %[[DECAY]]
+  // CHECK: scf.yield %[[C1]]
+  tt.func private @decayed(%n: i32, %q: tensor<64x64xf16, #a>, %k: tensor<64x64xf16, #b>, %decay: tensor<64x64xf32, #mma>, %p: tensor<64x64x!tt.ptr<f16>, #l>, %sum0: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %v = ttg.local_alloc : !ttg.memdesc<3x64x64xf16, #s, mutable>
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %sum0, %slot = %c0) -> (tensor<64x64xf32, #mma>, i32) : i32 {
+      ttg.async_wait {num = 0 : i32}
+      %tov = ttg.memdesc_index %v[%slot] {ahead = 1 : i32} : !ttg.memdesc<3x64x64xf16, #s, mutable> -> !ttg.memdesc<64x64xf16, #s, mutable>
+      ttg.async_copy_global_to_local %p, %tov : tensor<64x64x!tt.ptr<f16>, #l> -> !ttg.memdesc<64x64xf16, #s, mutable>
+      ttg.async_commit_group
+      %c = arith.mulf %sum, %decay : tensor<64x64xf32, #mma>
+      %s = tt.dot %q, %k, %zero : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+      %h = arith.truncf %s : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %left = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #a>
+      %vm = ttg.memdesc_index %v[%slot] {ahead = 0 : i32} : !ttg.memdesc<3x64x64xf16, #s, mutable> -> !ttg.memdesc<64x64xf16, #s, mutable>
+      %vt = ttg.local_load %vm : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #b>
+      // expected-remark @below {{this dot goes on while the next iteration computes from the other one}}
+      %d = tt.dot %left, %vt, %c : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+      scf.yield %d, %slot : tensor<64x64xf32, #mma>, i32
+    }
+    ttg.async_wait {num = 0 : i32}
+    tt.return %r#0 : tensor<64x64xf32, #mma>
+  }
+
   // With two buffers the next iteration's copy goes to the one that the dot would still read.
   // CHECK-LABEL: @few
   // CHECK-NOT: scf.if

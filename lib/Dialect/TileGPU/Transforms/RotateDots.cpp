@@ -104,6 +104,7 @@ public:
   }
 
   void run() {
+    moveBehindFirst();
     exists = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, loop.getLowerBound(),
                                      loop.getUpperBound());
     scf::IfOp start = runFirst();
@@ -119,6 +120,19 @@ public:
   }
 
 private:
+  /// Where the new loop has the sum that they need.
+  void moveBehindFirst() {
+    Operation *place = found.first;
+    for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
+      if (&op == found.first)
+        break;
+      if (!found.behind.contains(&op))
+        continue;
+      op.moveAfter(place);
+      place = &op;
+    }
+  }
+
   MemDescIndexOp index() { return cast<MemDescIndexOp>(reads.front()); }
 
   /// What an iteration leaves to the next one: what it yields, but in place of the sum what the
