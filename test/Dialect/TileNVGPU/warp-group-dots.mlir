@@ -200,6 +200,38 @@ module attributes {ttg.target = #ttg.target<compute = 90, specific = true>, "ttg
     tt.return %e, %f : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
   }
 
+  // The wait for the dot that began last is the one for the dot before it, too, whose left operand
+  // the next one is then converted from without going through a wait of its own.
+  // CHECK-LABEL: @joined
+  // CHECK: scf.for {{.*}} iter_args(%[[C:.*]] = %{{.*}}, %[[LEFT:.*]] = %{{.*}})
+  // CHECK: %[[S:.*]] = ttng.warp_group_dot
+  // CHECK: %[[D:.*]] = ttng.warp_group_dot %[[LEFT]], %{{.*}}, %[[C]]
+  // CHECK: %[[E:.*]] = ttng.warp_group_dot
+  // CHECK: %[[SW:.*]] = ttng.warp_group_dot_wait %[[S]] : {{.*}} {pendings = 2 : i32}
+  // CHECK: math.exp2 %[[SW]]
+  // CHECK: %[[BOTH:.*]]:2 = ttng.warp_group_dot_wait %[[E]], %[[D]] : {{.*}} {pendings = 0 : i32}
+  // CHECK: arith.mulf %{{.*}}, %[[BOTH]]#0
+  // CHECK-NOT: ttng.warp_group_dot_wait
+  // CHECK: scf.yield %[[BOTH]]#1
+  tt.func private @joined(%n: i32, %q: !ttg.memdesc<64x64xf16, #s>, %zero: tensor<64x64xf32, #mma>, %p0: tensor<64x64xf16, #a>) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %m = ttg.local_alloc : !ttg.memdesc<64x64xf16, #s, mutable>
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero, %p = %p0) -> (tensor<64x64xf32, #mma>, tensor<64x64xf16, #a>) : i32 {
+      %x = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #a>
+      %y = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s, mutable> -> tensor<64x64xf16, #b>
+      %s = tt.dot %x, %y, %zero : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+      %d = tt.dot %p, %y, %sum : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+      %e = tt.dot %x, %y, %zero : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #mma>
+      %w = math.exp2 %s : tensor<64x64xf32, #mma>
+      %g = arith.mulf %w, %e : tensor<64x64xf32, #mma>
+      %h = arith.truncf %g : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %left = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #a>
+      scf.yield %d, %left : tensor<64x64xf32, #mma>, tensor<64x64xf16, #a>
+    }
+    tt.return %r#0 : tensor<64x64xf32, #mma>
+  }
+
   // A left operand that the loop carries is converted behind the wait for the dot that reads it,
   // and sums of rows are computed in front of it.
   // CHECK-LABEL: @carriedOperand

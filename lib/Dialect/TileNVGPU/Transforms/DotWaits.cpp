@@ -3,6 +3,7 @@
 #include "DotWaits.h"
 
 #include "tritium/Analysis/Rings.h"
+#include "tritium/Analysis/SharedLiveness.h"
 #include "tritium/Dialect/TileGPU/IR/Mma.h"
 
 using namespace mlir;
@@ -36,6 +37,29 @@ bool canRunBeside(Operation *op, WarpGroupDotOp dot) {
              tt::LoadOp, MBarrierWaitOp, WarpGroupDotWaitOp>(op);
 }
 
+/// The wait that the dot's result goes through; null where that is in the next iteration.
+WarpGroupDotWaitOp waitFor(WarpGroupDotOp dot) {
+  Operation *user = dot->hasOneUse() ? *dot->user_begin() : nullptr;
+  return dyn_cast_or_null<WarpGroupDotWaitOp>(user);
+}
+
+/// Dots are over in the order that they begin in. Where a later one is waited for first, its wait
+/// is this one's, too.
+void joinWait(WarpGroupDotOp dot) {
+  WarpGroupDotWaitOp wait = waitFor(dot);
+  auto first = dyn_cast_or_null<WarpGroupDotWaitOp>(ttg::waitBehind(dot));
+  if (!wait || !first || first == wait)
+    return;
+  SmallVector<Value> tiles(first.getTiles());
+  tiles.push_back(dot.getResult());
+  OpBuilder b(first);
+  auto both = b.create<WarpGroupDotWaitOp>(first.getLoc(), tiles, first.getPendingsAttr());
+  wait.getResult(0).replaceAllUsesWith(both.getResults().back());
+  first.replaceAllUsesWith(both.getResults().drop_back());
+  first.erase();
+  wait.erase();
+}
+
 /// What the value of `next` is converted from, the conversions from the last one on.
 Value convertedFrom(Value next, Block *block, SmallVectorImpl<Operation *> &conversions) {
   for (Operation *op = next.getDefiningOp(); op && op->getBlock() == block && op->hasOneUse() &&
@@ -60,10 +84,11 @@ bool isFewBefore(Value value, WarpGroupDotWaitOp wait) {
 /// is in the registers of this one, which is read up to the wait: it must be converted behind it
 /// only, and what it is converted from goes through it. So do the loop's tiles of few registers,
 /// sums and maxima of rows, say, which keep their computation from being done behind the wait.
-void passThroughWait(WarpGroupDotOp dot, WarpGroupDotWaitOp wait) {
+void passThroughWait(WarpGroupDotOp dot) {
+  WarpGroupDotWaitOp wait = waitFor(dot);
   auto argument = dyn_cast<BlockArgument>(dot.getA());
   auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
-  if (!argument || !loop || argument.getOwner() != loop.getBody())
+  if (!wait || !argument || !loop || argument.getOwner() != loop.getBody())
     return;
   SmallVector<Operation *> conversions;
   Value source = convertedFrom(loop.getYieldedValues()[argument.getArgNumber() - 1], loop.getBody(),
@@ -72,15 +97,17 @@ void passThroughWait(WarpGroupDotOp dot, WarpGroupDotWaitOp wait) {
   if (conversions.empty() || !tt::elementType(source.getType()).isF32() || !def ||
       def->getBlock() != loop.getBody() || !def->isBeforeInBlock(wait))
     return;
-  SmallVector<Value> tiles{dot.getResult(), source};
+  unsigned waited = wait.getTiles().size();
+  SmallVector<Value> tiles(wait.getTiles());
+  tiles.push_back(source);
   for (Value value : loop.getYieldedValues())
     if (isFewBefore(value, wait) && !llvm::is_contained(tiles, value))
       tiles.push_back(value);
   OpBuilder b(wait);
   auto all = b.create<WarpGroupDotWaitOp>(wait.getLoc(), tiles, wait.getPendingsAttr());
-  wait.getResult(0).replaceAllUsesWith(all.getResult(0));
+  wait.replaceAllUsesWith(all.getResults().take_front(waited));
   wait.erase();
-  conversions.back()->setOperand(0, all.getResult(1));
+  conversions.back()->setOperand(0, all.getResult(waited));
   Operation *last = all;
   for (Operation *op : llvm::reverse(conversions)) {
     if (op->isBeforeInBlock(last))
@@ -88,7 +115,7 @@ void passThroughWait(WarpGroupDotOp dot, WarpGroupDotWaitOp wait) {
     last = op;
   }
   Operation *yield = loop.getBody()->getTerminator();
-  for (auto [tile, result] : llvm::drop_begin(llvm::zip(tiles, all.getResults()), 2))
+  for (auto [tile, result] : llvm::drop_begin(llvm::zip(tiles, all.getResults()), waited + 1))
     yield->replaceUsesOfWith(tile, result);
 }
 } // namespace
@@ -109,7 +136,13 @@ void placeWait(WarpGroupDotOp dot) {
   auto wait =
       b.create<WarpGroupDotWaitOp>(dot.getLoc(), ValueRange(result), b.getI32IntegerAttr(begun));
   result.replaceAllUsesExcept(wait.getResult(0), wait);
-  passThroughWait(dot, wait);
+}
+
+void settleWaits(Block &block) {
+  for (auto dot : block.getOps<WarpGroupDotOp>())
+    joinWait(dot);
+  for (auto dot : block.getOps<WarpGroupDotOp>())
+    passThroughWait(dot);
 }
 
 } // namespace tritium::ttng

@@ -23,6 +23,10 @@ namespace tritium::ttng {
 /// warp groups behind it that are not converted yet are counted as if they were.
 void placeWait(WarpGroupDotOp dot);
 
+/// Once all dots of a block are converted: joins waits of which one is over when the other is, and
+/// lets what is computed beside a dot go through the wait for it.
+void settleWaits(mlir::Block &block);
+
 } // namespace tritium::ttng
 
 #endif // TRITIUM_LIB_DIALECT_TILENVGPU_TRANSFORMS_DOTWAITS_H

@@ -363,16 +363,21 @@ struct WarpGroupDotsPass : impl::WarpGroupDotsBase<WarpGroupDotsPass> {
     StoredTiles stored;
     for (tt::DotOp dot : dots)
       DotConverter(dot, stored, keepOperands, storeEarly).run();
+    SmallVector<Block *> blocks;
+    getOperation().walk([&](Block *block) {
+      if (!block->getOps<WarpGroupDotOp>().empty())
+        blocks.push_back(block);
+    });
+    for (Block *block : blocks)
+      settleWaits(*block);
     getOperation().walk([](MBarrierArriveOp arrive) { releaseEarly(arrive); });
     // What was loaded for them.
     getOperation().walk([](Operation *op) {
       if (isa<ttg::LocalLoadOp, ttg::ConvertLayoutOp>(op) && op->use_empty())
         op->erase();
     });
-    getOperation().walk([](Block *block) {
-      if (auto all = block->getOps<WarpGroupDotOp>(); !all.empty())
-        loadBefore(*all.begin());
-    });
+    for (Block *block : blocks)
+      loadBefore(*block->getOps<WarpGroupDotOp>().begin());
   }
 };
 } // namespace
