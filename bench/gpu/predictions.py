@@ -45,7 +45,7 @@ def launches(lists=("known",)):
     others = {"changes": CHANGES, "rates": RATES, "at-last": HELD_OUT_AT_LAST,
               "suite": HELD_OUT_OF_THE_SUITE,
               **{name: [row for row in RATES if row.kernel == f"rates {name}"]
-                 for name in ("again", "counts", "conversions")}}
+                 for name in ("again", "counts", "counts_of", "shared_changes", "conversions")}}
     all_lists = {"known": known} | {name: {row.name: row for row in rows}
                                     for name, rows in others.items()}
     return {name: row for each in lists for name, row in all_lists[each].items()}

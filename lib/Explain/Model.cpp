@@ -36,6 +36,9 @@ static constexpr double clocksOfBarrier = 110, clocksOfArrival = 8;
 static constexpr double waitsForRequest = 3.5;
 /// Clocks for a change of one number in the L2.
 static constexpr double clocksOfAtomic = 1.2, clocksOfFloatAtomic = 2.9;
+/// Of sectors that several CTAs change, neighbours: one line's, 4 lines' and 16 lines' take 1.05
+/// clocks each in 1, 2 and 4 slices (measured), and how more of them lie is not known.
+static constexpr double clocksOfSharedSector = 1.05, mostSharedSectors = 128;
 /// How much longer spilled registers take than the first cache needs for their bytes: their loads
 /// are waited for.
 static constexpr double waitsForSpills = 6.5;
@@ -92,7 +95,7 @@ const char *formulaOf(Resource resource) {
       "lanes / 64",
       "lanes / 64",
       "6.5 x spilled bytes x times that code runs / bytes a clock",
-      "changes of sectors / different sectors, 96 at a time, x 1.2, of floats 2.9 clocks",
+      "changes / sectors, 96 at most, x 1.2, floats 2.9; shared by CTAs 1.05 / root of lines",
       "138 a CTA; after the last one what a CTA waits for",
       "latency x bytes read / bytes in flight, where loads run ahead",
       "CTAs one after the other x what one waits for: loads; 1.2 an instruction of a warp, 36 an "
@@ -102,21 +105,38 @@ const char *formulaOf(Resource resource) {
 }
 
 /// What adds up.
-static constexpr double Work::*amounts[] = {
-    &Work::sectors,           &Work::farSectors,    &Work::exchanges,
-    &Work::floatAtomics,      &Work::bytesRead,     &Work::bytesMoved,
-    &Work::wavefronts,        &Work::copiedBytes,   &Work::floats,
-    &Work::matrixSharedBytes, &Work::matrixClocks,  &Work::instructions,
-    &Work::barriers,          &Work::integers,      &Work::specials,
-    &Work::doubles,           &Work::converts,      &Work::requests,
-    &Work::atomics,           &Work::ownWavefronts, &Work::l2Sectors,
-    &Work::nearWaits,         &Work::farWaits,      &Work::rereadSectors,
-    &Work::rereadBytesBetween};
+static constexpr double Work::*amounts[] = {&Work::sectors,
+                                            &Work::farSectors,
+                                            &Work::exchanges,
+                                            &Work::floatAtomics,
+                                            &Work::bytesRead,
+                                            &Work::bytesMoved,
+                                            &Work::wavefronts,
+                                            &Work::copiedBytes,
+                                            &Work::floats,
+                                            &Work::matrixSharedBytes,
+                                            &Work::matrixClocks,
+                                            &Work::instructions,
+                                            &Work::barriers,
+                                            &Work::integers,
+                                            &Work::specials,
+                                            &Work::doubles,
+                                            &Work::converts,
+                                            &Work::requests,
+                                            &Work::atomics,
+                                            &Work::ownWavefronts,
+                                            &Work::l2Sectors,
+                                            &Work::nearWaits,
+                                            &Work::farWaits,
+                                            &Work::rereadSectors,
+                                            &Work::rereadBytesBetween,
+                                            &Work::atomicChanges};
 
 void Work::add(const Work &other) {
   for (double Work::*field : amounts)
     this->*field += other.*field;
   atomicSectors = std::max(atomicSectors, other.atomicSectors);
+  sharedSectors = std::max(sharedSectors, other.sharedSectors);
 }
 
 void Work::scale(double part) {
@@ -142,7 +162,9 @@ Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
   made.exchanges = of(counters.getObject("classes"), "warp_exchange");
   made.atomics = count("atomic_passes");
   made.floatAtomics = count("atomic_passes_float");
+  made.atomicChanges = count("atomic_changes");
   made.atomicSectors = count("atomic_sectors") * ctas;
+  made.sharedSectors = count("atomic_sectors_shared") * ctas;
   made.l2Sectors = std::max(made.farSectors, sim::sectorsOfRequest * count("l2_requests"));
   made.wavefronts = count("shared_wavefronts");
   made.ownWavefronts = made.wavefronts - count("shared_wavefronts_overlapped");
@@ -269,11 +291,16 @@ Clocks clocksOf(const Work &work, const LaunchFacts &launch) {
   // A slice of the L2 changes one number after the other; slices: of the largest GPUs, assumed of
   // all.
   constexpr double slices = 96;
-  if (work.atomicSectors > 0)
-    set(Resource::Atomics, launch.ctas *
-                               (clocksOfAtomic * (work.atomics - work.floatAtomics) +
-                                clocksOfFloatAtomic * work.floatAtomics) /
-                               std::min(work.atomicSectors, slices));
+  if (work.atomicSectors > 0) {
+    double numbers = clocksOfAtomic * (work.atomics - work.floatAtomics) +
+                     clocksOfFloatAtomic * work.floatAtomics;
+    double turns = numbers / std::min(work.atomicSectors, slices);
+    if (work.sharedSectors > 0 && work.atomicSectors <= mostSharedSectors) {
+      double lines = std::max(1.0, work.atomicSectors / 4);
+      turns = std::max(turns, clocksOfSharedSector * work.atomicChanges / std::sqrt(lines));
+    }
+    set(Resource::Atomics, launch.ctas * turns);
+  }
   if (launch.isSimulated) {
     // Spilled registers, and atomics that take turns, are not simulated.
     set(Resource::Latency, simulatedOf(work, launch) + made[size_t(Resource::Spills)] +

@@ -56,9 +56,9 @@ struct Work {
   double instructions = 0, barriers = 0, exchanges = 0;                     ///< of warps
   double floats = 0, integers = 0, specials = 0, doubles = 0, converts = 0; ///< of lanes
   double requests = 0; ///< of warps, of global memory
-  /// Changes of sectors one after the other, of those such of floats; different sectors of the
-  /// whole launch.
-  double atomics = 0, floatAtomics = 0, atomicSectors = 0;
+  /// Changes of sectors one after the other, of those such of floats; those of different numbers of
+  /// a sector as one. Different sectors of the whole launch, those of several CTAs.
+  double atomics = 0, floatAtomics = 0, atomicChanges = 0, atomicSectors = 0, sharedSectors = 0;
   /// Clocks that warps wait for what others bring, as the simulator has them: if the L2 has all
   /// that is loaded, and if memory has it.
   double nearWaits = 0, farWaits = 0;

@@ -49,12 +49,24 @@ RATES = [
                                    (128, 32, 132), (1024, 1, 1056), (1024, 8, 264))],
     Row("1000 atomics on 128 numbers of floats 4 apart, 132 programs", "rates changes",
         "*fp32:16,i32", "BLOCK=128 STRIDE=1", f"out={132 * 128} rounds=1000", "132"),
+    # The same numbers for all programs.
+    *[Row(f"100 atomics on the same {block} numbers, {count} programs", "rates shared_changes",
+          "*i32:16,i32", f"BLOCK={block}", f"out={block} rounds=100", f"{count}")
+      for block, count in ((512, 1), (512, 132), (32, 132), (128, 1056))],
     # Atomics in shared memory: of different banks, of one word, of 2, 8 and 32 words of a bank.
     *[Row(f"100 histograms of 4096 numbers {stride} apart, {count} programs", "rates counts",
-          "*i32:16,i32", f"BLOCK=4096 BINS=1024 STRIDE={stride}", f"out={count}*BINS rounds=100",
-          f"{count}")
+          "*i32:16,i32", f"BLOCK=4096 BINS=1024 STRIDE={stride} SAME=1",
+          f"out={count}*BINS rounds=100", f"{count}")
       for stride, count in ((1, 1), (0, 1), (2, 1), (8, 1), (32, 1), (1, 528), (0, 528),
                             (8, 528))],
+    # Where some lanes of a warp, and not all, have the same number; of random numbers below 100.
+    *[Row(f"100 histograms of 4096 numbers, {same} the same, {count} programs", "rates counts",
+          "*i32:16,i32", f"BLOCK=4096 BINS=1024 STRIDE=1 SAME={same}",
+          f"out={count}*BINS rounds=100", f"{count}")
+      for same, count in ((2, 1), (8, 1), (2, 528), (8, 528))],
+    *[Row(f"100 histograms of 4096 random numbers, {count} programs", "rates counts_of",
+          "*i32:16,*i32:16,i32", "BLOCK=4096 BINS=1024",
+          f"x=BLOCK:random out={count}*BINS rounds=100", f"{count}") for count in (1, 528)],
     *[Row(f"100 conversions of 4096 from {source} to {to} by 4 warps", "rates conversions",
           f"*{source}:16,*{to}:16,i32", "BLOCK=4096", "x=BLOCK out=BLOCK rounds=100", "1")
       for source, to in (("i32", "fp16"), ("i32", "fp32"), ("fp16", "fp32"), ("fp32", "fp16"),

@@ -13,8 +13,8 @@ from made_launches import model_of
 
 MEASURED = json.loads((ROOT / "test" / "python" / "explain_times.json").read_text())["microseconds"]
 # Farther off, of times and of what changes gain: the docs say why.
-FAR = {"histogram", "product of pages", "product by words of 4 bits", "product by block pointers"}
-FAR_GAINS = {"14", "26"}
+FAR = {"product of pages", "product by block pointers", "attention by a two-dot loop"}
+FAR_GAINS = {"26"}
 QUICK = {"histogram", "product of pages", "product by words of 4 bits", "sums of columns", "search",
          "convolution", "two drawings of a mask", "rows added up by atomics",
          "a loop for each element", "sum of Triton-C"}
@@ -60,6 +60,19 @@ def test_what_the_l2_holds_is_read_once(size):
     times = clocks * 132 * 19.4 / (size << 20)
     assert abs(times - (1 if size == 17 else 8)) < 0.5, times
     assert abs(model["microseconds"]["expected"] / MEASURED[row.name] - 1) <= 0.2
+
+
+@pytest.mark.parametrize("name", [
+    "100 atomics on the same 32 numbers, 132 programs",
+    "100 atomics on the same 512 numbers, 132 programs",
+    "100 histograms of 4096 numbers 0 apart, 1 programs",
+    "100 conversions of 4096 from fp16 to fp32 by 4 warps",
+])
+def test_rates(name):
+    """Atomics of many programs on the same sectors, atomics of shared memory, conversions."""
+    (row,) = [row for row in RATES if row.name == name]
+    ratio = model_of(row, "--gpu", "H200")["microseconds"]["expected"] / MEASURED[name]
+    assert abs(ratio - 1) <= 0.2, ratio
 
 
 @pytest.mark.parametrize("name", ["1", "4", "8", "10", "12", "14", "20", "26"])

@@ -15,8 +15,8 @@ using namespace tritium::tool;
 
 namespace json = llvm::json;
 
-/// What is said of the kernel's tile IR, as the interpreter takes it, which asks for no more; nothing
-/// where there is none.
+/// What is said of the kernel's tile IR, as the interpreter takes it, which asks for no more;
+/// nothing where there is none.
 static std::optional<json::Object> explainTileIR(CompileRequest request) try {
   if (isTritonC(request.file) || !request.from.empty())
     return std::nullopt;

@@ -67,18 +67,23 @@ struct Tally {
   /// copies and fragments, beside which warps go on and multiply.
   uint64_t sharedRequests = 0, wavefronts = 0, idealWavefronts = 0, overlappedWavefronts = 0;
   uint64_t sharedBytesRead = 0, sharedBytesWritten = 0;
+  /// Requests of atomics of shared memory that change more than one word.
+  uint64_t spreadAtomics = 0;
   uint64_t barriers = 0, atomics = 0, matrixOperations = 0;
   uint64_t branches = 0, divergentBranches = 0;
-  /// Changes of sectors of global memory by atomics, those of one number one after the other; of
-  /// these the ones of floats.
-  uint64_t atomicPasses = 0, floatAtomicPasses = 0;
+  /// Changes of sectors of global memory by atomics of a warp; those of one number one after the
+  /// other; of these the ones of floats.
+  uint64_t atomicChanges = 0, atomicPasses = 0, floatAtomicPasses = 0;
   /// Clocks that warps wait for what it brings, by Counters::path.
   std::array<double, 2> waits{};
-  /// The sectors, one bit for all of them of the same hash.
-  std::array<uint64_t, 2> atomicPlaces{};
+  /// Sectors, one bit for all of the same hash.
+  using Places = std::array<uint64_t, 2>;
+  /// Those that are changed, by two parts of the CTAs.
+  std::array<Places, 2> atomicPlaces{};
 
-  /// How many different ones these are, some 300 at most.
+  /// How many different ones these are, some 300 at most; and how many of them both parts change.
   uint64_t atomicSectors() const;
+  uint64_t sharedAtomicSectors() const;
 
   uint64_t bankConflicts() const { return wavefronts - idealWavefronts; }
   void add(const Tally &other);

@@ -120,7 +120,11 @@ void noteAtomic(Warp &warp, const Op &op, unsigned lane, const Located &located,
 
 /// Which sectors a request changes, and how often one after the other: numbers of a sector at the
 /// same time, one number as often as lanes change it.
-void countSectors(Tally &tally, const uint64_t (&addresses)[32], uint32_t mask, bool areFloats) {
+void countSectors(Warp &warp, const Op &op, const uint64_t (&addresses)[32], bool areFloats) {
+  Tally &tally = warp.machine.tallies[op.id];
+  uint32_t mask = warp.mask;
+  // Which CTAs are simulated may follow a stride: the parts do not.
+  Tally::Places &places = tally.atomicPlaces[warp.cta.linear * 0x9E3779B9u >> 31];
   std::array<unsigned, 32> times{};
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (!(mask >> lane & 1))
@@ -135,9 +139,10 @@ void countSectors(Tally &tally, const uint64_t (&addresses)[32], uint32_t mask, 
     }
     times[first] = std::max(times[first], same);
     unsigned hash = static_cast<unsigned>((addresses[lane] / 32 * 0x9E3779B97F4A7C15u) >> 57);
-    tally.atomicPlaces[hash / 64] |= uint64_t(1) << hash % 64;
+    places[hash / 64] |= uint64_t(1) << hash % 64;
   }
   for (unsigned each : times) {
+    tally.atomicChanges += each > 0;
     tally.atomicPasses += each;
     // Each waits for the sum of the one before; of different numbers floats are as fast as
     // integers.
@@ -169,7 +174,7 @@ void run(Warp &warp, const Op &op) {
       continue;
     if (!counted && (edge || located.range)) {
       countGlobal(warp, op, addresses, op.bytes, true);
-      countSectors(tally, addresses, warp.mask, isFloat(type));
+      countSectors(warp, op, addresses, isFloat(type));
     } else if (!counted)
       countSharedAtomic(warp, op, addresses, op.bytes, op.list[1] != 0);
     counted = true;
@@ -227,7 +232,7 @@ void runVector(Warp &warp, const Op &op) {
       continue;
     if (!counted) {
       countGlobal(warp, op, addresses, bytes, true);
-      countSectors(tally, addresses, warp.mask, true);
+      countSectors(warp, op, addresses, true);
     }
     counted = true;
     for (uint32_t operand : operands) {

@@ -71,8 +71,10 @@ constexpr Field fields[] = {
     {"shared_wavefronts_overlapped", &Tally::overlappedWavefronts},
     {"shared_bytes_read", &Tally::sharedBytesRead},
     {"shared_bytes_written", &Tally::sharedBytesWritten},
+    {"shared_atomics_spread", &Tally::spreadAtomics},
     {"barriers", &Tally::barriers},
     {"atomics", &Tally::atomics},
+    {"atomic_changes", &Tally::atomicChanges},
     {"atomic_passes", &Tally::atomicPasses},
     {"atomic_passes_float", &Tally::floatAtomicPasses},
     {"matrix_operations", &Tally::matrixOperations},
@@ -92,6 +94,20 @@ constexpr Limits limits[] = {{75, 32, 16, 64 * 1024, 72},
                              {90, 64, 32, 228 * 1024, 132}};
 } // namespace
 
+static Tally::Places eitherOf(Tally::Places a, const Tally::Places &b) {
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] |= b[i];
+  return a;
+}
+
+/// By the share of bits that are still 0: linear counting.
+static double countOf(const Tally::Places &places) {
+  double bits = 64.0 * static_cast<double>(places.size()), free = bits;
+  for (uint64_t word : places)
+    free -= std::popcount(word);
+  return bits * std::log(bits / std::max(free, 0.5));
+}
+
 void Tally::add(const Tally &other) {
   for (size_t i = 0; i < instructionClasses; ++i)
     warps[i] += other.warps[i], threads[i] += other.threads[i];
@@ -99,16 +115,20 @@ void Tally::add(const Tally &other) {
     this->*field.member += other.*field.member;
   for (size_t i = 0; i < waits.size(); ++i)
     waits[i] += other.waits[i];
-  for (size_t i = 0; i < atomicPlaces.size(); ++i)
-    atomicPlaces[i] |= other.atomicPlaces[i];
+  for (size_t part = 0; part < atomicPlaces.size(); ++part)
+    atomicPlaces[part] = eitherOf(atomicPlaces[part], other.atomicPlaces[part]);
 }
 
-/// By the share of bits that are still 0: linear counting.
 uint64_t Tally::atomicSectors() const {
-  double bits = 64.0 * static_cast<double>(atomicPlaces.size()), free = bits;
-  for (uint64_t word : atomicPlaces)
-    free -= std::popcount(word);
-  return static_cast<uint64_t>(std::lround(bits * std::log(bits / std::max(free, 0.5))));
+  return static_cast<uint64_t>(std::lround(countOf(eitherOf(atomicPlaces[0], atomicPlaces[1]))));
+}
+
+uint64_t Tally::sharedAtomicSectors() const {
+  double one = countOf(atomicPlaces[0]), other = countOf(atomicPlaces[1]);
+  double shared = one + other - countOf(eitherOf(atomicPlaces[0], atomicPlaces[1]));
+  // What is left of two estimates may be their error.
+  constexpr double sure = 0.25;
+  return shared < sure * std::min(one, other) ? 0 : static_cast<uint64_t>(std::lround(shared));
 }
 
 static const Limits &limitsOf(unsigned architecture) {
@@ -305,6 +325,7 @@ static llvm::json::Object toJson(const Tally &tally) {
     object["waited_clocks"] = rounded(tally.waits);
   object["bank_conflicts"] = int64_t(tally.bankConflicts());
   object["atomic_sectors"] = int64_t(tally.atomicSectors());
+  object["atomic_sectors_shared"] = int64_t(tally.sharedAtomicSectors());
   object["classes"] = std::move(classes);
   object["thread_classes"] = std::move(threads);
   return object;

@@ -56,11 +56,12 @@ double Unit::take(double from, double clocks) {
 //===-- A CTA -------------------------------------------------------------===//
 
 OpTraffic OpTraffic::of(const Tally &tally) {
-  return {tally.wavefronts, tally.sectors, tally.cachedSectors, tally.l2Requests};
+  return {tally.wavefronts, tally.sectors, tally.cachedSectors, tally.l2Requests,
+          tally.spreadAtomics};
 }
 OpTraffic OpTraffic::since(const OpTraffic &before) const {
   return {wavefronts - before.wavefronts, sectors - before.sectors, cached - before.cached,
-          requests - before.requests};
+          requests - before.requests, spreadAtomics - before.spreadAtomics};
 }
 
 Pace::Pace(const Rates &rates, double busy)
@@ -182,7 +183,9 @@ void Pace::account(Warp &warp, const Op &op, const OpPace &pace, const OpTraffic
       double requests = did.sectors
                             ? std::max(clocksOfRequest, double(did.sectors) / rates.l1Sectors)
                             : pace.busy;
-      done = sides[side].banks.take(begun, std::max(requests, double(did.wavefronts)));
+      double passes =
+          std::max(double(did.wavefronts), clocksOfSpreadAtomic * double(did.spreadAtomics));
+      done = sides[side].banks.take(begun, std::max(requests, passes));
     } else if (pace.unit != OpPace::NoUnit) {
       done = part.byKind[pace.unit].take(begun, pace.busy);
       if (pace.sharedBytes > 0)

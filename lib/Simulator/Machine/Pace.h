@@ -78,7 +78,7 @@ std::vector<OpPace> pacesOf(const FunctionCode &code, const Rates &rates);
 
 /// What an operation did in memory.
 struct OpTraffic {
-  uint64_t wavefronts = 0, sectors = 0, cached = 0, requests = 0;
+  uint64_t wavefronts = 0, sectors = 0, cached = 0, requests = 0, spreadAtomics = 0;
   static OpTraffic of(const Tally &tally);
   OpTraffic since(const OpTraffic &before) const;
 };

@@ -36,6 +36,18 @@ static bool has(const Instruction &instruction, std::string_view modifier) {
   return std::count(instruction.modifiers.begin(), instruction.modifiers.end(), modifier) > 0;
 }
 
+/// Whether it makes a float of an integer, or an integer of a float.
+static bool changesKind(const Instruction &instruction) {
+  bool hasFloat = false, hasInteger = false;
+  for (std::string_view name : instruction.modifiers) {
+    bool isNumbered = name.size() > 1 && name[1] >= '0' && name[1] <= '9';
+    hasFloat |=
+        (isNumbered && (name[0] == 'f' || name[0] == 'e')) || name == "bf16" || name == "tf32";
+    hasInteger |= isNumbered && (name[0] == 's' || name[0] == 'u');
+  }
+  return hasFloat && hasInteger;
+}
+
 /// Of commit_group, wait_group and wait_all, by what they are for.
 static void readGroup(const Op &op, OpPace &made) {
   const Instruction &instruction = *op.origin;
@@ -73,6 +85,10 @@ static void setUnit(const Op &op, const Rates &rates, OpPace &made) {
   case Class::Special:
     return set(OpPace::Specials, specials, latency::special);
   case Class::Convert:
+    // Measured: 32 a clock of a multiprocessor between integers and f32, 16 between them and f16.
+    if (op.origin && changesKind(*op.origin))
+      return has(*op.origin, "f32") ? set(OpPace::Converters, 2 * converters, latency::convert)
+                                    : set(OpPace::Specials, specials, latency::special);
     return set(OpPace::Converters, converters, latency::convert);
   case Class::WarpExchange:
     return set(OpPace::Banks, 1, latency::exchange);

@@ -83,6 +83,12 @@ void tritium::sim::countSharedAtomic(Warp &warp, const Op &op, const uint64_t *a
                                      uint32_t bytes, bool combines) {
   // Each lane is a pass of its own in its bank, but increments of one word are summed.
   addShared(warp, op, passes(addresses, warp.mask, bytes, combines), bytes, true);
+  uint64_t first = addresses[std::countr_zero(warp.mask)] >> 2;
+  for (unsigned lane = 0; lane < 32; ++lane)
+    if ((warp.mask >> lane & 1) && addresses[lane] >> 2 != first) {
+      ++warp.machine.tallies[op.id].spreadAtomics;
+      return;
+    }
 }
 
 static void addGlobal(Warp &warp, const Op &op, uint64_t address, uint32_t bytes, uint64_t sectors,

@@ -85,6 +85,14 @@ def changes(out, rounds, BLOCK: tl.constexpr, STRIDE: tl.constexpr):
 
 
 @triton.jit
+def shared_changes(out, rounds, BLOCK: tl.constexpr):
+    """Atomics of all programs on the same numbers, neighbours in memory."""
+    at = tl.arange(0, BLOCK)
+    for _ in range(rounds):
+        tl.atomic_add(out + at, 1, sem="relaxed")
+
+
+@triton.jit
 def near_chain(x, out, rounds):
     """Loads of one number, of which each waits for the one before, from the first cache."""
     i = 0
@@ -94,12 +102,23 @@ def near_chain(x, out, rounds):
 
 
 @triton.jit
-def counts(out, rounds, BLOCK: tl.constexpr, BINS: tl.constexpr, STRIDE: tl.constexpr):
-    """Histograms of numbers that are STRIDE apart in neighbouring lanes."""
-    i = tl.arange(0, BLOCK)
+def counts(out, rounds, BLOCK: tl.constexpr, BINS: tl.constexpr, STRIDE: tl.constexpr,
+           SAME: tl.constexpr):
+    """Histograms of numbers, the same in SAME neighbouring lanes, STRIDE apart in the next ones."""
+    i = tl.arange(0, BLOCK) // SAME
     total = tl.zeros((BINS,), tl.int32)
     for r in range(rounds):
         total += tl.histogram((i * STRIDE + r) % BINS, BINS)
+    tl.store(out + tl.program_id(0) * BINS + tl.arange(0, BINS), total)
+
+
+@triton.jit
+def counts_of(x, out, rounds, BLOCK: tl.constexpr, BINS: tl.constexpr):
+    """Histograms of what x holds."""
+    v = tl.load(x + tl.arange(0, BLOCK))
+    total = tl.zeros((BINS,), tl.int32)
+    for r in range(rounds):
+        total += tl.histogram((v + r) % BINS, BINS)
     tl.store(out + tl.program_id(0) * BINS + tl.arange(0, BINS), total)
 
 
