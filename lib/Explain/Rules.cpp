@@ -146,6 +146,7 @@ bool changeMemoryOnce(Case &now) {
   double part = once / now.work.atomics;
   now.work.atomics = once;
   now.work.floatAtomics *= part;
+  now.work.atomicChanges = std::min(now.work.atomicChanges, once);
   now.takeSectors(now.work.sectors * part);
   now.work.requests *= part;
   return true;
