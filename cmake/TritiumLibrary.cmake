@@ -1,3 +1,12 @@
+# tritium_alone(SOURCES...): these files of the folder are compiled each by itself also where
+# several files are one translation unit (CMAKE_UNITY_BUILD): names that are private to them are
+# private to other files of their library too.
+function(tritium_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  set_property(GLOBAL APPEND PROPERTY TRITIUM_ALONE ${ARGN})
+endfunction()
+
 # tritium_library(NAME [MLIR] SOURCES a.cpp ... [DEPENDS targets] [LINK libs])
 #
 # A static library of the compiler. MLIR: the library uses MLIR or LLVM headers

@@ -16,7 +16,7 @@ function(tritium_instrument target kind)
   else()
     set(flags -fsanitize=thread)
   endif()
-  target_compile_options(${target} PRIVATE ${flags} -fno-omit-frame-pointer -g1)
+  target_compile_options(${target} PRIVATE ${flags} -fno-omit-frame-pointer -O1 -g1)
   target_link_options(${target} PRIVATE ${flags} -shared-libsan
     LINKER:-rpath,${TRITIUM_SANITIZER_DIR})
 endfunction()
