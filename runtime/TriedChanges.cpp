@@ -9,6 +9,8 @@
 #include "TriedChanges.h"
 #include "Changes.h"
 
+#include "tritium/Support/Threads.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tritium;
@@ -98,13 +100,15 @@ public:
   json::Array run(json::Array &refused);
 
 private:
-  std::optional<Tried> glance(Change change, const Tried &old);
+  std::vector<Tried> compile(std::vector<Change> changes);
+  std::optional<Tried> glance(Tried tried, const Tried &old);
   bool count(Tried &tried, RunLimit limit);
   bool isProven(Tried &tried, const Tried &old);
   std::vector<Tried> bestOfEach();
   const CountedRun &reference();
   bool isTheSame(const Tried &tried);
   json::Object hintFor(const Tried &tried) const;
+  std::vector<Tried> onTopOfFirst(llvm::ArrayRef<Tried> tried);
   void tryOnTop(std::vector<Tried> &tried, std::vector<double> &together);
 
   Variant &variant;
@@ -148,15 +152,29 @@ bool Trials::count(Tried &tried, RunLimit limit) {
   return tried.time.expected > 0;
 }
 
-/// The change, if a few CTAs do not show that it is no faster than `old`.
-std::optional<Tried> Trials::glance(Change change, const Tried &old) {
-  CompileError ignored;
-  change.recipe.isRepeat = true;
-  change.recipe.options.keepStages = {"ttgir"}; // else it is compiled again to be read
-  VariantRef changed = Variant::create(change.recipe, ignored);
-  if (!changed)
-    return std::nullopt;
-  Tried tried{std::move(change), std::move(changed), {}, {}, {}};
+/// Those of the changes with which the kernel compiles.
+std::vector<Tried> Trials::compile(std::vector<Change> changes) {
+  std::vector<VariantRef> variants(changes.size());
+  onAllCores(changes.size(), [&](size_t i) {
+    Recipe &recipe = changes[i].recipe;
+    recipe.isRepeat = true;
+    recipe.options.keepStages = {"ttgir"}; // else it is compiled again to be read
+    try {
+      CompileError ignored;
+      variants[i] = Variant::create(recipe, ignored);
+    } catch (const std::exception &) {
+      // No memory for it: one that is not tried.
+    }
+  });
+  std::vector<Tried> tried;
+  for (auto [change, changed] : llvm::zip(changes, variants))
+    if (changed)
+      tried.push_back({std::move(change), std::move(changed), {}, {}, {}});
+  return tried;
+}
+
+/// What was tried, if a few CTAs do not show that it is no faster than `old`.
+std::optional<Tried> Trials::glance(Tried tried, const Tried &old) {
   // How far few CTAs of two grids may be from what all are on average; assumed.
   constexpr double doubt = 1.05;
   bool isSameGrid = tried.change.grid == old.change.grid;
@@ -206,31 +224,46 @@ json::Object Trials::hintFor(const Tried &tried) const {
   return made;
 }
 
+static bool isSame(const Change &a, const Change &b) {
+  return a.code == b.code && a.title == b.title;
+}
+
+/// What was tried, but the first, once more: on top of the first.
+std::vector<Tried> Trials::onTopOfFirst(llvm::ArrayRef<Tried> tried) {
+  const Tried &first = tried.front();
+  std::vector<Change> changes;
+  for (Change &change :
+       changesFor(first.change, variant.metadata(), launch, first.after.document)) {
+    if (llvm::none_of(tried.drop_front(),
+                      [&](const Tried &each) { return isSame(each.change, change); }))
+      continue;
+    change.isInexact |= first.change.isInexact;
+    change.needsAll |= first.change.needsAll;
+    changes.push_back(std::move(change));
+  }
+  return compile(std::move(changes));
+}
+
 /// Leaves those that gain beside the first, with the gain of both together.
 void Trials::tryOnTop(std::vector<Tried> &tried, std::vector<double> &together) {
-  std::vector<Tried> left;
+  if (tried.empty())
+    return;
+  std::vector<Tried> pairs = onTopOfFirst(tried), left;
+  left.reserve(mostHints); // `first` stays where it is
   double old = timeOf(before.document).expected;
-  for (Tried &each : tried) {
-    if (left.empty()) {
-      together.push_back(old / each.time.expected);
-      left.push_back(std::move(each));
+  together.push_back(old / tried.front().time.expected);
+  left.push_back(std::move(tried.front()));
+  const Tried &first = left.front();
+  for (Tried &each : llvm::MutableArrayRef(tried).drop_front()) {
+    auto pair =
+        llvm::find_if(pairs, [&](const Tried &other) { return isSame(other.change, each.change); });
+    if (pair == pairs.end() || left.size() >= mostHints)
       continue;
+    std::optional<Tried> both = glance(std::move(*pair), first);
+    if (both && isProven(*both, first)) {
+      together.push_back(old / both->time.expected);
+      left.push_back(std::move(each));
     }
-    if (left.size() >= mostHints)
-      break;
-    const Tried &first = left.front();
-    for (Change &change :
-         changesFor(first.change, variant.metadata(), launch, first.after.document))
-      if (change.code == each.change.code && change.title == each.change.title) {
-        change.isInexact |= first.change.isInexact;
-        change.needsAll |= first.change.needsAll;
-        std::optional<Tried> both = glance(std::move(change), first);
-        if (both && isProven(*both, first)) {
-          together.push_back(old / both->time.expected);
-          left.push_back(std::move(each));
-        }
-        break;
-      }
   }
   tried = std::move(left);
 }
@@ -248,8 +281,9 @@ static double rankOf(const json::Object &hint) {
 /// Of several values of one thing the best, the fastest of all first.
 std::vector<Tried> Trials::bestOfEach() {
   std::vector<Tried> seen, best;
-  for (Change &change : changesFor(asItIs.change, variant.metadata(), launch, before.document))
-    if (std::optional<Tried> found = glance(std::move(change), asItIs))
+  for (Tried &tried :
+       compile(changesFor(asItIs.change, variant.metadata(), launch, before.document)))
+    if (std::optional<Tried> found = glance(std::move(tried), asItIs))
       seen.push_back(std::move(*found));
   auto isFaster = [](const Tried &a, const Tried &b) { return a.time.expected < b.time.expected; };
   llvm::stable_sort(seen, isFaster);

@@ -8,7 +8,6 @@
 #include "tritium/Support/Threads.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Threading.h"
 
 #include <set>
 
@@ -74,30 +73,12 @@ bool Tuner::compile(size_t index) {
 
 void Tuner::compileAll() {
   double begin = secondsNow();
-  // A thread for each core that the process may run on.
-  size_t cores = llvm::hardware_concurrency().compute_thread_count();
-  std::atomic<size_t> next{0};
-  std::atomic<uint32_t> ended{0};
-  std::vector<std::thread> threads;
-  auto work = [&] {
-    for (size_t i = next++; i < count && !interruptible.isStopped(); i = next++)
+  auto compileNext = [&](size_t i) {
+    // What has begun to compile is compiled to its end.
+    if (!interruptible.isStopped())
       compile(i);
-    ++ended;
   };
-  try {
-    while (threads.size() < std::min(count, cores))
-      threads.push_back(startThread(work));
-  } catch (const std::system_error &) {
-    if (threads.empty())
-      work();
-  }
-  // What has begun to compile is compiled to its end.
-  while (ended < threads.size()) {
-    interruptible.poll();
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  for (std::thread &thread : threads)
-    thread.join();
+  onAllCores(count, compileNext, [&] { interruptible.poll(); });
   result.compileSeconds = secondsNow() - begin;
 }
 

@@ -6,6 +6,8 @@
 #include "tritium/Support/ForkGate.h"
 
 #include <csignal>
+#include <cstddef>
+#include <functional>
 #include <pthread.h>
 #include <thread>
 #include <utility>
@@ -29,6 +31,13 @@ template <typename Function> std::thread startThread(Function &&function) {
   InsideForkGate inside;
   return std::thread(std::forward<Function>(function));
 }
+
+/// Calls `work` with each number below `count`, on a thread for each core that the process may run
+/// on, and returns when all of them have. `work` must not throw. Meanwhile `poll` is called on the
+/// caller's thread. Where the system has no thread for it, the caller does the work.
+void onAllCores(
+    size_t count, const std::function<void(size_t)> &work,
+    const std::function<void()> &poll = [] {});
 
 } // namespace tritium
 

@@ -61,7 +61,8 @@ public:
   /// Why the kernel cannot be split, and where; empty if it is.
   std::string run() {
     std::string reason = findLoopToSplit(kernel, split);
-    if (loop = split.loop)
+    loop = split.loop;
+    if (loop)
       loc = loop.getLoc();
     if (!reason.empty())
       return reason;
