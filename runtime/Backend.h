@@ -68,6 +68,7 @@ struct CountRequest {
   unsigned architecture; ///< of the GPU, which may be newer than the code
   llvm::StringRef gpu;   ///< its name, if it is not any of the architecture
   bool isTimed = true;   ///< clocks of a multiprocessor are counted
+  bool isCopy = false;   ///< this is a child process (inChildProcess)
 };
 
 //===-- Devices -----------------------------------------------------------===//

@@ -1,10 +1,13 @@
 //===- CountedRun.cpp - launches on a simulated GPU, undone ---------------===//
 
 #include "CountedRun.h"
+#include "ChildProcess.h"
 #include "SavedBuffers.h"
 #include "Signature.h"
 
 #include "tritium/Explain/Explain.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 #include <bit>
 #include <cmath>
@@ -15,38 +18,78 @@ using namespace tritium::runtime;
 
 namespace json = llvm::json;
 
-/// Nothing, with why, if the launch's memory is not known.
-static bool addArrays(Variant &variant, const LaunchToExplain &launch, SavedBuffers &saved,
-                      std::string &why) {
+/// Adds what is to be put back. Whether the launch writes nothing else, as far as its arguments
+/// say; nothing, with why, if it cannot be counted.
+static std::optional<bool> addArrays(Variant &variant, const LaunchToExplain &launch,
+                                     SavedBuffers &saved, std::string &why) {
   const KernelMetadata &metadata = variant.metadata();
+  if (metadata.mayWait) {
+    why = "its programs wait for one another";
+    return std::nullopt;
+  }
+  bool isAllKnown = !metadata.hasIndirectPointers;
   for (size_t i = 0; i < launch.arguments.size(); ++i) {
     const BoundArgument &argument = launch.arguments[i];
     if (!metadata.parameters[i].type.isPointer() || !argument.slot)
       continue;
-    if (argument.end == UINT64_MAX || argument.memory != TRITIUM_HOST_MEMORY) {
-      why = "the memory behind '" + metadata.parameters[i].name + "' " +
-            (argument.end == UINT64_MAX ? "has no known extent" : "is not the host's");
-      return false;
+    if (argument.memory != TRITIUM_HOST_MEMORY) {
+      why = "the memory behind '" + metadata.parameters[i].name + "' is not the host's";
+      return std::nullopt;
     }
-    if (metadata.parameters[i].isWritten)
+    if (argument.end == UINT64_MAX)
+      isAllKnown = false;
+    else if (metadata.parameters[i].isWritten)
       saved.add(argument.begin, argument.end, SavedBuffers::BeforeRun::Restore);
   }
-  if (!metadata.hasIndirectPointers && !metadata.mayWait)
-    return true;
-  why = metadata.mayWait ? "its programs wait for one another"
-                         : "it follows pointers in memory, whose extents are not known";
-  return false;
+  return isAllKnown;
 }
 
 static bool isResult(const ParameterInfo &parameter, const BoundArgument &argument) {
   return parameter.type.isPointer() && argument.slot && parameter.isWritten;
 }
 
+static bool count(Variant &variant, const CountRequest &request, json::Object &counters,
+                  std::string &why) {
+  CompileError error;
+  if (backendThatCounts(variant.metadata().target)->count(request, counters, error))
+    return true;
+  why = error.message;
+  return false;
+}
+
+/// Where memory is reached of which nobody has said how much there is.
+static bool countInChild(Variant &variant, const CountRequest &request, json::Object &counters,
+                         std::string &why) {
+  std::optional<std::string> said = inChildProcess(
+      [&] {
+        json::Object made;
+        std::string whyNot;
+        if (!count(variant, request, made, whyNot))
+          made = json::Object{{"why", json::fixUTF8(whyNot)}};
+        return llvm::formatv("{0}", json::Value(std::move(made))).str();
+      },
+      why);
+  if (!said)
+    return false;
+  llvm::Expected<json::Value> parsed = json::parse(*said);
+  if (!parsed) {
+    why = llvm::toString(parsed.takeError());
+    return false;
+  }
+  counters = std::move(*parsed->getAsObject());
+  if (std::optional<llvm::StringRef> whyNot = counters.getString("why")) {
+    why = whyNot->str();
+    return false;
+  }
+  return true;
+}
+
 static std::optional<CountedRun> countOnce(Variant &variant, const LaunchToExplain &launch,
                                            uint64_t mostCTAs, bool isTimed, std::string &why) {
   constexpr uint64_t mostSteps = 400'000'000;
   SavedBuffers saved;
-  if (!addArrays(variant, launch, saved, why))
+  std::optional<bool> isAllKnown = addArrays(variant, launch, saved, why);
+  if (!isAllKnown)
     return std::nullopt;
   if (!saved.save()) {
     why = "there is no memory to save its arrays in";
@@ -62,22 +105,24 @@ static std::optional<CountedRun> countOnce(Variant &variant, const LaunchToExpla
       mostSteps,
       tritium::explain::capabilityOf(variant.metadata().target.architecture(), launch.gpu),
       launch.gpu,
-      isTimed};
+      isTimed,
+      !*isAllKnown};
   CountedRun made;
-  CompileError error;
-  bool isCounted =
-      backendThatCounts(variant.metadata().target)->count(request, made.counters, error);
-  for (size_t i = 0; isCounted && i < launch.arguments.size(); ++i) {
+  made.hasResults = *isAllKnown;
+  bool isCounted = made.hasResults ? count(variant, request, made.counters, why)
+                                   : countInChild(variant, request, made.counters, why);
+  for (size_t i = 0; isCounted && made.hasResults && i < launch.arguments.size(); ++i) {
     const BoundArgument &argument = launch.arguments[i];
     if (!isResult(variant.metadata().parameters[i], argument))
       continue;
     std::vector<std::byte> &result = made.results.emplace_back(argument.end - argument.begin);
     std::memcpy(result.data(), reinterpret_cast<const void *>(argument.begin), result.size());
   }
-  if (saved.restore() && isCounted)
-    return made;
-  why = isCounted ? "its memory cannot be put back" : error.message;
-  return std::nullopt;
+  if (!saved.restore()) {
+    why = "its memory cannot be put back";
+    return std::nullopt;
+  }
+  return isCounted ? std::optional(std::move(made)) : std::nullopt;
 }
 
 uint64_t tritium::runtime::workOfCTA(const CountedRun &run) {

@@ -10,6 +10,8 @@ namespace tritium::runtime {
 /// What a launch was counted to do, and what it left in memory.
 struct CountedRun {
   llvm::json::Object counters;
+  /// False: it may write memory that no argument names, which nobody can compare.
+  bool hasResults = true;
   /// Of each array that it writes, in the order of the arguments.
   std::vector<std::vector<std::byte>> results;
 
@@ -31,7 +33,8 @@ inline constexpr RunLimit kLongRun{8'000'000}, kShortRun{1'000'000}, kGlance{60'
 /// What a CTA of the run takes to simulate, on average, in instructions of warps.
 uint64_t workOfCTA(const CountedRun &run);
 
-/// Runs a launch and puts its memory back; of a larger grid some CTAs, the first, the last and
+/// Runs a launch and puts its memory back, or, where it may reach memory that no argument names,
+/// runs it in a child process; of a larger grid some CTAs, the first, the last and
 /// evenly between. Nothing, with why, if it cannot be counted.
 std::optional<CountedRun> countRun(Variant &variant, const LaunchToExplain &launch, RunLimit limit,
                                    std::string &why);

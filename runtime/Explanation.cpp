@@ -117,6 +117,9 @@ bool tritium::runtime::explainOnce(Variant &asked, const LaunchToExplain *launch
     subject.gpu = launch->gpu;
     if (std::optional<CountedRun> run = countRun(variant, *launch, limit, why)) {
       subject.counters = json::Object(run->counters);
+      if (!run->hasResults)
+        (*subject.launch)["not_tried"] =
+            "changes, since it may write memory that is no argument's, which cannot be compared";
       made.run = std::move(*run);
     } else {
       (*subject.launch)["not_counted"] = json::fixUTF8(why);

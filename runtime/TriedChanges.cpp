@@ -93,7 +93,7 @@ public:
     asItIs.variant = &variant;
     CompileError ignored;
     Explained few;
-    if (explainOnce(variant, &launch, kGlance, few, ignored))
+    if (before.run.hasResults && explainOnce(variant, &launch, kGlance, few, ignored))
       asItIs.glanced = timeOf(few.document);
   }
 
@@ -306,7 +306,9 @@ std::vector<Tried> Trials::bestOfEach() {
 }
 
 json::Array Trials::run(json::Array &refused) {
-  std::vector<Tried> best = bestOfEach();
+  std::vector<Tried> best;
+  if (before.run.hasResults)
+    best = bestOfEach();
   std::vector<double> together;
   tryOnTop(best, together);
   std::vector<json::Object> hints;

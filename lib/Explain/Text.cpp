@@ -78,6 +78,8 @@ void Renderer::head() {
     out << "\n";
     if (auto why = launch->getString("not_counted"))
       wrap(out, ("not counted: " + *why).str(), 0);
+    if (auto what = launch->getString("not_tried"))
+      wrap(out, ("not tried: " + *what).str(), 0);
   }
 }
 

@@ -1,6 +1,7 @@
 """kernel.explain(grid, *args): what became of a launch on arrays."""
 
 import json
+import mmap
 
 import numpy as np
 import pytest
@@ -116,3 +117,44 @@ def test_the_grid_follows_the_extents_that_are_tried():
     # A grid of numbers stays, and leaves half of the programs with nothing to do.
     made = scale.explain((n // 32,), x, out, n, 2.0, BLOCK=32, num_warps=1)
     assert [hint for hint in made.hints if hint["code"] == "BLOCK"] == []
+
+
+@triton.jit
+def behind(addresses, sizes, BLOCK: tl.constexpr):
+    """Doubles arrays whose addresses stand in memory."""
+    array = tl.load(addresses + tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    i = tl.arange(0, BLOCK)
+    inside = i < tl.load(sizes + tl.program_id(0))
+    tl.store(array + i, 2 * tl.load(array + i, mask=inside), mask=inside)
+
+
+def addressesOf(arrays):
+    return np.array([array.ctypes.data for array in arrays], np.int64)
+
+
+def test_memory_that_no_argument_names():
+    arrays = [np.arange(size, dtype=np.float32) for size in (256, 1024)]
+    sizes = np.array([array.size for array in arrays], np.int32)
+    made = behind.explain((2,), addressesOf(arrays), sizes, BLOCK=1024)
+    assert list(problems(made.json)) == []
+    assert all((array == np.arange(array.size)).all() for array in arrays)
+    (line,) = [line for line in made.json["lines"] if "2 * tl.load" in line.get("text", "")]
+    assert line["counters"]["global_sectors"] == 2 * (256 + 1024) // 8
+    assert made.json["counters"]["host_addresses"] and made.json["model"]
+    assert "cannot be compared" in made.json["launch"]["not_tried"] and "not tried:" in str(made)
+    assert all(hint["certainty"] == "estimated" for hint in made.hints)
+
+
+def test_memory_that_processes_share_stays_as_it_is():
+    shared = np.frombuffer(mmap.mmap(-1, 4096), np.float32)
+    sizes = np.array([shared.size], np.int32)
+    made = behind.explain((1,), addressesOf([shared]), sizes, BLOCK=1024)
+    assert "is read-only" in made.json["launch"]["not_counted"]
+    shared[:] = 3
+    behind.explain((1,), addressesOf([shared]), sizes, BLOCK=1024)
+    assert (shared == 3).all()
+
+
+def test_what_goes_wrong_in_memory_that_no_argument_names():
+    made = behind.explain((1,), np.array([64], np.int64), np.array([8], np.int32), BLOCK=1024)
+    assert "outside every buffer" in made.json["launch"]["not_counted"]

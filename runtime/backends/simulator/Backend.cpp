@@ -111,6 +111,7 @@ bool SimulatorBackend::count(const CountRequest &request, llvm::json::Object &co
   settings.checkRaces = settings.checkUndefined = false;
   settings.stepLimit = request.mostSteps;
   settings.mostCTAs = request.mostCTAs;
+  settings.isCopy = request.isCopy;
   settings.rates = request.isTimed ? &sim::ratesOf(request.architecture, request.gpu) : nullptr;
   // As many CTAs of a kernel that loops over programs as a GPU runs at once.
   sim::Occupancy fit = code->occupancy();

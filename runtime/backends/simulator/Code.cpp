@@ -360,11 +360,11 @@ void Code::addArguments(llvm::ArrayRef<uint64_t> slots, sim::Launch &launch) con
 }
 
 /// Memory that the kernel reaches by its arguments, or may reach.
-static void addBuffers(const std::vector<Memory> &memory, bool hasUnknownMemory,
+static void addBuffers(const std::vector<Memory> &memory, bool hasUnknownMemory, bool isCopy,
                        sim::Launch &launch) {
   std::vector<Memory> reached = mergeOverlapping(memory);
   if (hasUnknownMemory)
-    for (Memory &other : otherMemory(reached))
+    for (Memory &other : otherMemory(reached, isCopy))
       reached.push_back(std::move(other));
   for (Memory &each : reached)
     launch.buffers.push_back({each.begin + each.offset, reinterpret_cast<void *>(each.begin),
@@ -408,7 +408,7 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
   std::vector<uint64_t> table;
   if (!compiled.clocks.parts.empty())
     table.resize(kClockCopies * compiled.clocks.wordsOfCopy(metadata().numWarps));
-  addBuffers(memory, hasUnknownMemory, launch);
+  addBuffers(memory, hasUnknownMemory, settings.isCopy, launch);
   AssertRecord record = {};
   if (!metadata().asserts.empty())
     lend(kAssertRecordSymbol, kRecordAddress, &record, sizeof record, "the assertion's record",

@@ -38,6 +38,7 @@ struct Settings {
   uint64_t multiprocessors = 2;
   uint64_t mostCTAs = 0;             ///< not 0: of a grid with more, so many run
   const sim::Rates *rates = nullptr; ///< not null: clocks of CTAs are counted
+  bool isCopy = false;               ///< the process is a child that nobody else knows of
   std::string recordFolder;          ///< not empty: launches are kept there (sim::record)
 
   /// What TRITIUM_SIM_SEED, TRITIUM_SIM_CHECKS, TRITIUM_SIM_STEP_LIMIT,

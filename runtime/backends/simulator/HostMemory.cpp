@@ -72,7 +72,7 @@ std::vector<simulator::Memory> simulator::mergeOverlapping(llvm::ArrayRef<Memory
   return result;
 }
 
-std::vector<simulator::Memory> simulator::otherMemory(std::vector<Memory> known) {
+std::vector<simulator::Memory> simulator::otherMemory(std::vector<Memory> known, bool isCopy) {
   llvm::sort(known, [](const Memory &a, const Memory &b) { return a.begin < b.begin; });
   std::vector<Memory> found;
   std::ifstream maps("/proc/self/maps");
@@ -83,7 +83,7 @@ std::vector<simulator::Memory> simulator::otherMemory(std::vector<Memory> known)
     if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s", &begin, &end, access) != 3 ||
         access[0] != 'r' || line.find("[v") != std::string::npos)
       continue;
-    bool isWritable = access[1] == 'w';
+    bool isWritable = access[1] == 'w' && !(isCopy && access[3] == 's');
     auto add = [&](uint64_t from, uint64_t to) {
       if (from < to)
         found.push_back({from, to, isWritable, "the host's memory", noParameter});

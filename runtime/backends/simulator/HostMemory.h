@@ -17,8 +17,9 @@ void placeAtFixedAddresses(llvm::MutableArrayRef<Memory> memory);
 /// first; a part that may be written makes all of it so. What overlaps has one offset.
 std::vector<Memory> mergeOverlapping(llvm::ArrayRef<Memory> memory);
 
-/// What of this process's readable memory is not in `known`, which is disjoint.
-std::vector<Memory> otherMemory(std::vector<Memory> known);
+/// What of this process's readable memory is not in `known`, which is disjoint. `isCopy`: the
+/// process is another one's copy, so what it shares with others is not to be written.
+std::vector<Memory> otherMemory(std::vector<Memory> known, bool isCopy);
 
 } // namespace tritium::runtime::simulator
 
