@@ -43,7 +43,3 @@ if(TRITIUM_SANITIZER)
     add_compile_options(-fno-sanitize=vptr,function -fno-sanitize-recover=undefined)
   endif()
 endif()
-
-if(TRITIUM_BUILD_FUZZERS)
-  add_compile_options(-fsanitize=fuzzer-no-link)
-endif()
