@@ -56,17 +56,43 @@ std::optional<std::string> readAll(int file) {
   return text;
 }
 
-[[noreturn]] void workAsChild(const std::function<std::string()> &work, int file) {
+/// Handlers are the host's, and may wait for threads that are not here.
+void dropSignalHandlers() {
+  for (int number = 1; number < SIGRTMIN; ++number) {
+    struct sigaction action;
+    if (sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN)
+      continue;
+    action = {};
+    action.sa_handler = SIG_DFL;
+    sigaction(number, &action, nullptr);
+  }
+}
+
+/// What `work` printed in front of what it says, for the parent's printer.
+std::string printedAndSaid(const std::function<std::string()> &work) {
+  std::string printed;
+  setPrinter([](void *user, const char *text,
+                size_t size) { static_cast<std::string *>(user)->append(text, size); },
+             &printed);
+  std::string said = work();
+  return std::to_string(printed.size()) + '\n' + printed + said + endMark;
+}
+
+[[noreturn]] void workAsChild(const std::function<std::string()> &work, int file,
+                              const sigset_t &signals) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  std::signal(SIGINT, SIG_DFL);
-  // The host's locks may be held by threads that are not here, and its buffers of output are not
-  // to be written twice.
+  dropSignalHandlers();
+  pthread_sigmask(SIG_SETMASK, &signals, nullptr);
+  // Nobody is to wait for the end of a pipe that is open here alone.
+  auto kept = static_cast<unsigned>(file);
+  if (kept > STDERR_FILENO + 1)
+    close_range(STDERR_FILENO + 1, kept - 1, 0);
+  close_range(kept + 1, ~0u, 0);
+  // The host's locks may be held by threads that are not here.
   setInterruptCheck(nullptr, nullptr);
-  setPrinter([](void *, const char *text, size_t size) { writeAll(STDOUT_FILENO, text, size); },
-             nullptr);
   bool isDone = false;
   try {
-    std::string text = work() + endMark;
+    std::string text = printedAndSaid(work);
     isDone = writeAll(file, text.data(), text.size());
   } catch (...) { // no memory; the mark is missing
   }
@@ -98,12 +124,16 @@ tritium::runtime::inChildProcess(const std::function<std::string()> &work, std::
     return std::nullopt;
   }
   pid_t child;
+  sigset_t all, signals;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &signals);
   {
     OutsideForkGate outside; // a fork waits until nobody is inside
     child = fork();
   }
   if (child == 0)
-    workAsChild(work, file);
+    workAsChild(work, file, signals);
+  pthread_sigmask(SIG_SETMASK, &signals, nullptr);
   if (child < 0)
     why = std::string("no child process: ") + std::strerror(errno);
   std::optional<std::string> made;
@@ -119,6 +149,12 @@ tritium::runtime::inChildProcess(const std::function<std::string()> &work, std::
                 : "a child process ended early";
     if (interruptible.isStopped())
       made.reset();
+    if (made) {
+      size_t size = std::stoul(*made), begin = made->find('\n') + 1;
+      if (size)
+        printText(made->substr(begin, size));
+      made->erase(0, begin + size);
+    }
   }
   close(file);
   return made;

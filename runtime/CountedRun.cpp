@@ -36,9 +36,15 @@ static std::optional<bool> addArrays(Variant &variant, const LaunchToExplain &la
       why = "the memory behind '" + metadata.parameters[i].name + "' is not the host's";
       return std::nullopt;
     }
-    if (argument.end == UINT64_MAX)
-      isAllKnown = false;
-    else if (metadata.parameters[i].isWritten)
+    isAllKnown &= argument.end != UINT64_MAX;
+  }
+  // What is reached by an address in memory may be another argument's, in memory that processes
+  // share.
+  for (size_t i = 0; i < launch.arguments.size(); ++i) {
+    const BoundArgument &argument = launch.arguments[i];
+    if (!metadata.parameters[i].type.isPointer() || !argument.slot || argument.end == UINT64_MAX)
+      continue;
+    if (metadata.parameters[i].isWritten || (!isAllKnown && !argument.isReadOnly))
       saved.add(argument.begin, argument.end, SavedBuffers::BeforeRun::Restore);
   }
   return isAllKnown;
@@ -48,23 +54,23 @@ static bool isResult(const ParameterInfo &parameter, const BoundArgument &argume
   return parameter.type.isPointer() && argument.slot && parameter.isWritten;
 }
 
-static bool count(Variant &variant, const CountRequest &request, json::Object &counters,
+static bool count(const Backend &backend, const CountRequest &request, json::Object &counters,
                   std::string &why) {
   CompileError error;
-  if (backendThatCounts(variant.metadata().target)->count(request, counters, error))
+  if (backend.count(request, counters, error))
     return true;
   why = error.message;
   return false;
 }
 
 /// Where memory is reached of which nobody has said how much there is.
-static bool countInChild(Variant &variant, const CountRequest &request, json::Object &counters,
-                         std::string &why) {
+static bool countInChild(const Backend &backend, const CountRequest &request,
+                         json::Object &counters, std::string &why) {
   std::optional<std::string> said = inChildProcess(
       [&] {
         json::Object made;
         std::string whyNot;
-        if (!count(variant, request, made, whyNot))
+        if (!count(backend, request, made, whyNot))
           made = json::Object{{"why", json::fixUTF8(whyNot)}};
         return llvm::formatv("{0}", json::Value(std::move(made))).str();
       },
@@ -109,8 +115,9 @@ static std::optional<CountedRun> countOnce(Variant &variant, const LaunchToExpla
       !*isAllKnown};
   CountedRun made;
   made.hasResults = *isAllKnown;
-  bool isCounted = made.hasResults ? count(variant, request, made.counters, why)
-                                   : countInChild(variant, request, made.counters, why);
+  const Backend &backend = *backendThatCounts(variant.metadata().target);
+  bool isCounted = made.hasResults ? count(backend, request, made.counters, why)
+                                   : countInChild(backend, request, made.counters, why);
   for (size_t i = 0; isCounted && made.hasResults && i < launch.arguments.size(); ++i) {
     const BoundArgument &argument = launch.arguments[i];
     if (!isResult(variant.metadata().parameters[i], argument))

@@ -52,9 +52,9 @@ static json::Object describe(const LaunchToExplain &launch, const KernelMetadata
   for (size_t i = 0; i < launch.arguments.size(); ++i) {
     const ParameterInfo &parameter = metadata.parameters[i];
     json::Object made{{"name", parameter.name}, {"type", parameter.type.signature()}};
-    if (parameter.type.isPointer())
+    if (parameter.type.isPointer() && launch.arguments[i].end != UINT64_MAX)
       made["bytes"] = static_cast<int64_t>(launch.arguments[i].end - launch.arguments[i].begin);
-    else if (!isFloat(parameter.type.kind))
+    else if (!parameter.type.isPointer() && !isFloat(parameter.type.kind))
       made["value"] = static_cast<int64_t>(launch.arguments[i].slot);
     arguments.push_back(std::move(made));
   }

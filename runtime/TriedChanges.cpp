@@ -135,6 +135,8 @@ const CountedRun &Trials::reference() {
 }
 
 bool Trials::isTheSame(const Tried &tried) {
+  if (!tried.after.run.hasResults)
+    return false;
   if (tried.change.needsAll && !(tried.after.run.isComplete() && reference().isComplete()))
     return false;
   return agree(launch, variant.metadata(), reference(), tried.after.run, tried.change.isInexact);
@@ -156,10 +158,10 @@ bool Trials::count(Tried &tried, RunLimit limit) {
 std::vector<Tried> Trials::compile(std::vector<Change> changes) {
   std::vector<VariantRef> variants(changes.size());
   onAllCores(changes.size(), [&](size_t i) {
-    Recipe &recipe = changes[i].recipe;
-    recipe.isRepeat = true;
-    recipe.options.keepStages = {"ttgir"}; // else it is compiled again to be read
     try {
+      Recipe &recipe = changes[i].recipe;
+      recipe.isRepeat = true;
+      recipe.options.keepStages = {"ttgir"}; // else it is compiled again to be read
       CompileError ignored;
       variants[i] = Variant::create(recipe, ignored);
     } catch (const std::exception &) {
@@ -199,7 +201,8 @@ bool Trials::isProven(Tried &tried, const Tried &old) {
   if (isTheSame(tried))
     return true;
   // Tiles of another extent, and grids, may just not fit.
-  if (tried.change.kind == "option" || tried.change.kind == "promise")
+  bool isCompared = tried.after.run.hasResults;
+  if (isCompared && (tried.change.kind == "option" || tried.change.kind == "promise"))
     different.push_back(json::Object{{"title", tried.change.title},
                                      {"reason", "its results are not those of the launch"}});
   return false;

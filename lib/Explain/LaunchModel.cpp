@@ -65,7 +65,9 @@ LaunchFacts Writer::launchFacts(const Work &total) const {
     if (const json::Object *fit = fits->front().getAsObject())
       made.resident =
           static_cast<double>(std::max<int64_t>(1, fit->getInteger("ctas").value_or(1)));
-  if (const json::Array *memory = subject.counters->getArray("memory"))
+  // Only of the arguments' memory it is known how much there is.
+  bool hasOthers = subject.counters->getBoolean("host_addresses").value_or(false);
+  if (const json::Array *memory = subject.counters->getArray("memory"); memory && !hasOthers)
     for (const json::Value &array : *memory)
       if (const json::Object *object = array.getAsObject()) {
         double bytes = static_cast<double>(object->getInteger("bytes").value_or(0));

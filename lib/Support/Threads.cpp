@@ -20,6 +20,7 @@ void tritium::onAllCores(size_t count, const std::function<void(size_t)> &work,
     ++ended;
   };
   std::vector<std::thread> threads;
+  threads.reserve(std::min(count, cores));
   try {
     while (threads.size() < std::min(count, cores))
       threads.push_back(startThread(workOn));

@@ -132,8 +132,16 @@ def addressesOf(arrays):
     return np.array([array.ctypes.data for array in arrays], np.int64)
 
 
+def inWholeSectors(values):
+    """A copy that begins where a sector of 32 bytes does."""
+    memory = np.zeros(values.size + 8, np.float32)
+    copy = memory[-memory.ctypes.data % 32 // 4:][:values.size]
+    copy[:] = values
+    return copy
+
+
 def test_memory_that_no_argument_names():
-    arrays = [np.arange(size, dtype=np.float32) for size in (256, 1024)]
+    arrays = [inWholeSectors(np.arange(size)) for size in (256, 1024)]
     sizes = np.array([array.size for array in arrays], np.int32)
     made = behind.explain((2,), addressesOf(arrays), sizes, BLOCK=1024)
     assert list(problems(made.json)) == []
@@ -145,14 +153,26 @@ def test_memory_that_no_argument_names():
     assert all(hint["certainty"] == "estimated" for hint in made.hints)
 
 
-def test_memory_that_processes_share_stays_as_it_is():
+@pytest.mark.parametrize("argument", [False, True])
+def test_memory_that_processes_share_stays_as_it_is(argument):
+    """Also where it is an argument that is only read, and written by its address in memory."""
     shared = np.frombuffer(mmap.mmap(-1, 4096), np.float32)
     sizes = np.array([shared.size], np.int32)
-    made = behind.explain((1,), addressesOf([shared]), sizes, BLOCK=1024)
-    assert "is read-only" in made.json["launch"]["not_counted"]
     shared[:] = 3
-    behind.explain((1,), addressesOf([shared]), sizes, BLOCK=1024)
+    given = shared.view(np.int32) if argument else sizes
+    made = behind.explain((1,), addressesOf([shared]), given, BLOCK=1024)
+    if not argument:
+        assert "is read-only" in made.json["launch"]["not_counted"]
     assert (shared == 3).all()
+
+
+def test_time_of_memory_that_no_argument_names():
+    """All of it counts, not what the arguments have."""
+    arrays = [np.zeros(1024, np.float32) for _ in range(4096)]
+    sizes = np.full(len(arrays), 1024, np.int32)
+    model = behind.explain((len(arrays),), addressesOf(arrays), sizes, BLOCK=1024).json["model"]
+    (clocks,) = [each["clocks"] for each in model["resources"] if each["name"] == "memory"]
+    assert clocks > 2 * 4096 * 4096 / 132 / 40  # bytes of a multiprocessor, at most 40 a clock
 
 
 def test_what_goes_wrong_in_memory_that_no_argument_names():

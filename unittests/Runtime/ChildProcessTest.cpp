@@ -1,4 +1,5 @@
 #include "ChildProcess.h"
+#include "HostOutput.h"
 #include "Interrupt.h"
 
 #include <gtest/gtest.h>
@@ -25,6 +26,23 @@ TEST(ChildProcess, SaysWhatItHasDoneToItsOwnMemory) {
   ASSERT_TRUE(said) << why;
   EXPECT_EQ(said->substr(1 << 20), "2");
   EXPECT_EQ(number, 1);
+}
+
+TEST(ChildProcess, PrintsByTheCallersPrinter) {
+  std::string printed, why;
+  setPrinter([](void *user, const char *text,
+                size_t size) { static_cast<std::string *>(user)->append(text, size); },
+             &printed);
+  std::optional<std::string> said = inChildProcess(
+      [] {
+        printText("one\n");
+        printText("two\n");
+        return std::string("said");
+      },
+      why);
+  setPrinter(nullptr, nullptr);
+  EXPECT_EQ(said, "said") << why;
+  EXPECT_EQ(printed, "one\ntwo\n");
 }
 
 TEST(ChildProcess, MayHaveNothingToSay) {

@@ -2,6 +2,7 @@
 
 #include "Tool.h"
 
+#include "tritium/Support/ForkGate.h"
 #include "tritium/Support/Settings.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -79,7 +80,7 @@ std::optional<Tool> findTool(const Setting &setting, const char *name) {
   const char *path = std::getenv("PATH");
   static std::mutex mutex;
   static std::map<std::tuple<std::string, std::string, std::string>, std::optional<Tool>> known;
-  std::lock_guard lock(mutex);
+  ForkSafeLock lock(mutex); // also where nobody compiles, as in what forks to count
   auto [entry, isNew] = known.try_emplace({name, chosen, path ? path : ""});
   if (!isNew)
     return entry->second;
