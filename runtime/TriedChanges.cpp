@@ -135,8 +135,6 @@ const CountedRun &Trials::reference() {
 }
 
 bool Trials::isTheSame(const Tried &tried) {
-  if (!tried.after.run.hasResults)
-    return false;
   if (tried.change.needsAll && !(tried.after.run.isComplete() && reference().isComplete()))
     return false;
   return agree(launch, variant.metadata(), reference(), tried.after.run, tried.change.isInexact);
@@ -198,11 +196,13 @@ bool Trials::isProven(Tried &tried, const Tried &old) {
     return false;
   if (old.time.expected < leastGain * tried.time.expected)
     return false;
+  // What cannot be compared is neither a hint nor an error.
+  if (!tried.after.run.hasResults)
+    return false;
   if (isTheSame(tried))
     return true;
   // Tiles of another extent, and grids, may just not fit.
-  bool isCompared = tried.after.run.hasResults;
-  if (isCompared && (tried.change.kind == "option" || tried.change.kind == "promise"))
+  if (tried.change.kind == "option" || tried.change.kind == "promise")
     different.push_back(json::Object{{"title", tried.change.title},
                                      {"reason", "its results are not those of the launch"}});
   return false;
