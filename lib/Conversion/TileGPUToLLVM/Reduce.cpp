@@ -16,6 +16,8 @@
 //
 // Each row is combined in the same order as if all lanes did it: along one bit after the other.
 //
+// Integers of 32 bits have an instruction for all lanes of a warp.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Reduce.h"
@@ -106,20 +108,19 @@ static unsigned sharedBitsThatPay(size_t rows, unsigned bits) {
 
 /// The rows that lanes have after they gave away a half of them for each of the first bits along
 /// the axis become those of all lanes.
-void ReduceLowering::fetchRows(Partials &partials, ArrayRef<Registers> rows,
+void ReduceLowering::fetchRows(MutableArrayRef<Registers> all, ArrayRef<Registers> rows,
                                ArrayRef<unsigned> laneBits, unsigned shared) {
   unsigned others = kLanesPerWarp - 1;
   for (unsigned bit : laneBits)
     others &= ~(1u << bit);
   Value own = others && shared ? iand(lane, i32(others)) : Value();
-  for (auto [number, partial] : llvm::enumerate(partials)) {
-    Registers &x = partial.second;
+  for (auto [number, x] : llvm::enumerate(all)) {
     x = rows[number % rows.size()];
     if (shared == 0)
       continue;
     unsigned holder = 0;
     for (auto [step, bit] : llvm::enumerate(laneBits.take_front(shared)))
-      holder |= (number / (partials.size() >> (step + 1)) & 1) << bit;
+      holder |= (number / (all.size() >> (step + 1)) & 1) << bit;
     for (Value &v : x)
       v = shuffleIndex(v, !own ? i32(holder) : holder ? ior(own, i32(holder)) : own);
   }
@@ -133,12 +134,35 @@ Registers ReduceLowering::combineWithLane(Operation *op, ArrayRef<Value> x, Arra
   return combine(op->getRegion(0), x, other);
 }
 
-LogicalResult ReduceLowering::reduceLanes(Operation *op, Partials &partials) {
-  ReductionPlan plan = planReduction(layout(op->getOperand(0)), axisOf(op));
-  SmallVector<Registers> rows;
-  for (auto &[key, x] : partials)
-    rows.push_back(x);
-  ArrayRef<unsigned> laneBits = plan.laneBits;
+/// The instruction that combines one value of each lane of a warp as `op` does.
+static std::optional<NVVM::ReduxKind> reductionOfWarp(tt::Combining op, const GPUModel &gpu) {
+  Operation *combiner = op.getCombiner();
+  if (!gpu.hasWarpReductions || !combiner ||
+      !tt::elementType(op.getSrcs()[0].getType()).isInteger(32))
+    return std::nullopt;
+  using Kind = std::optional<NVVM::ReduxKind>;
+  return llvm::TypeSwitch<Operation *, Kind>(combiner)
+      .Case([](arith::AddIOp) { return NVVM::ReduxKind::ADD; })
+      .Case([](arith::AndIOp) { return NVVM::ReduxKind::AND; })
+      .Case([](arith::OrIOp) { return NVVM::ReduxKind::OR; })
+      .Case([](arith::XOrIOp) { return NVVM::ReduxKind::XOR; })
+      .Case([](arith::MinSIOp) { return NVVM::ReduxKind::MIN; })
+      .Case([](arith::MaxSIOp) { return NVVM::ReduxKind::MAX; })
+      .Case([](arith::MinUIOp) { return NVVM::ReduxKind::UMIN; })
+      .Case([](arith::MaxUIOp) { return NVVM::ReduxKind::UMAX; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// Each of the rows becomes what all lanes that differ in `laneBits` have of it.
+LogicalResult ReduceLowering::combineLanes(Operation *op, MutableArrayRef<Registers> all,
+                                           ArrayRef<unsigned> laneBits) {
+  if (laneBits.size() == llvm::Log2_32(kLanesPerWarp))
+    if (auto kind = reductionOfWarp(cast<tt::Combining>(op), gpu)) {
+      for (Registers &x : all)
+        x = {b.create<NVVM::ReduxOp>(loc, x[0].getType(), x[0], *kind, i32(-1))};
+      return success();
+    }
+  SmallVector<Registers> rows(all.begin(), all.end());
   unsigned shared = sharedBitsThatPay(rows.size(), laneBits.size());
   for (unsigned bit : laneBits.take_front(shared)) {
     size_t half = rows.size() / 2;
@@ -159,7 +183,19 @@ LogicalResult ReduceLowering::reduceLanes(Operation *op, Partials &partials) {
     for (Registers &x : rows)
       if (x = combineWithLane(op, x, x, bit); x.empty())
         return failure();
-  fetchRows(partials, rows, laneBits, shared);
+  fetchRows(all, rows, laneBits, shared);
+  return success();
+}
+
+LogicalResult ReduceLowering::reduceLanes(Operation *op, Partials &partials) {
+  ReductionPlan plan = planReduction(layout(op->getOperand(0)), axisOf(op));
+  SmallVector<Registers> rows;
+  for (auto &[key, x] : partials)
+    rows.push_back(x);
+  if (failed(combineLanes(op, rows, plan.laneBits)))
+    return failure();
+  for (auto [partial, row] : llvm::zip_equal(partials, rows))
+    partial.second = row;
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
     Registers registers;
     if (!tt::isTile(result.getType())) {

@@ -40,7 +40,9 @@ private:
   /// `x` and what the lane that differs in a bit has `given`.
   Registers combineWithLane(mlir::Operation *op, llvm::ArrayRef<Value> x,
                             llvm::ArrayRef<Value> given, unsigned bit);
-  void fetchRows(Partials &partials, llvm::ArrayRef<Registers> rows,
+  mlir::LogicalResult combineLanes(mlir::Operation *op, llvm::MutableArrayRef<Registers> all,
+                                   llvm::ArrayRef<unsigned> laneBits);
+  void fetchRows(llvm::MutableArrayRef<Registers> all, llvm::ArrayRef<Registers> rows,
                  llvm::ArrayRef<unsigned> laneBits, unsigned shared);
 };
 

@@ -32,6 +32,7 @@ const GPUModel &gpuModel(unsigned capability, bool isSpecific) {
        .multipliesOtherFloats = false,
        .hasWholeSteps = false,
        .hasAsyncCopies = false,
+       .hasWarpReductions = false,
        .hasL2Prefetch = false,
        .castsPairs = false}};
   static constexpr GPUModel specific90 = [] {

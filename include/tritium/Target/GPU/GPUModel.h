@@ -31,14 +31,15 @@ struct GPUModel {
   bool hasWholeSteps = true;        ///< 16 x 8 by 32 bytes along k; or half of k, or of the rows
   bool hasWholeDoubleSteps = false; ///< of f64, 16 x 8 by 8; or 8 x 8 by 4
 
-  bool hasMatrixLoads = true;   ///< ldmatrix
-  bool hasMatrixStores = false; ///< stmatrix
-  bool hasAsyncCopies = true;   ///< cp.async
-  bool hasL2Prefetch = true;    ///< of what later programs load
-  bool castsPairs = true;       ///< f32 to two f16 or bf16 at once
-  bool convertsFloat8 = false;  ///< two e4m3 or e5m2 from f32, and to f16, at once
-  bool addsBFloat16 = false;    ///< red and atom of bf16
-  bool hasTensorCopies = false; ///< TMA, barriers in memory, clusters
+  bool hasMatrixLoads = true;    ///< ldmatrix
+  bool hasMatrixStores = false;  ///< stmatrix
+  bool hasAsyncCopies = true;    ///< cp.async
+  bool hasWarpReductions = true; ///< redux.sync, of integers
+  bool hasL2Prefetch = true;     ///< of what later programs load
+  bool castsPairs = true;        ///< f32 to two f16 or bf16 at once
+  bool convertsFloat8 = false;   ///< two e4m3 or e5m2 from f32, and to f16, at once
+  bool addsBFloat16 = false;     ///< red and atom of bf16
+  bool hasTensorCopies = false;  ///< TMA, barriers in memory, clusters
 };
 
 /// The model of the newest architecture that is not above `capability`. `isSpecific`: what runs on

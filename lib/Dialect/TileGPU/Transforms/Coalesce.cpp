@@ -15,6 +15,10 @@
 // loads that only dots use share, casts and transpositions aside: they go through shared memory
 // to the layout of the dot in any case, and share with loads of their own element size only.
 //
+// Tiles that are scanned across their neighbours have what a lane holds one behind the other along
+// the scan: one lane combines a run of them before lanes exchange what theirs come to, once. Each
+// line is whole sectors all the same.
+//
 // Where tiles are joined or split, a lane that holds w neighbours of the whole should hold w / 2
 // of each half, which then are there already: halves are accessed half as wide.
 //
@@ -196,11 +200,42 @@ Attribute wideEnoughToCopy(const Access &access, BlockedEncodingAttr layout) {
                                   layout.getWarpsPerCTA(), layout.getOrder());
 }
 
+/// Shapes of tiles that are scanned, and the axis of that. More than one: null.
+using Scans = std::map<SmallVector<int64_t>, std::optional<unsigned>>;
+
+Scans scansIn(tt::FuncOp func) {
+  Scans scans;
+  func.walk([&](tt::ScanOp scan) {
+    auto [it, isNew] = scans.try_emplace(
+        SmallVector<int64_t>(tt::shapeOf(scan.getSrcs()[0].getType())), scan.getAxis());
+    if (!isNew && it->second != scan.getAxis())
+      it->second = std::nullopt;
+  });
+  return scans;
+}
+
+/// What a lane has of `layout` along the axis of a scan, it has at one place.
+BlockedEncodingAttr inRuns(BlockedEncodingAttr layout, const Access &access, unsigned axis) {
+  constexpr int64_t sectorBytes = 32;
+  auto d = unsigned(access.order[0]);
+  SmallVector<int32_t> sizes(layout.getSizePerThread());
+  int64_t line = int64_t(sizes[d]) * layout.getThreadsPerWarp()[d] * access.elementBytes;
+  if (axis == d || line < sectorBytes)
+    return layout;
+  int64_t extent = tt::shapeOf(access.op->getOperand(0).getType())[axis];
+  int64_t holders = int64_t(layout.getThreadsPerWarp()[axis]) * layout.getWarpsPerCTA()[axis];
+  sizes[axis] = int32_t(llvm::bit_floor(uint64_t(std::max<int64_t>(1, extent / holders))));
+  return BlockedEncodingAttr::get(layout.getContext(), sizes, layout.getThreadsPerWarp(),
+                                  layout.getWarpsPerCTA(), layout.getOrder());
+}
+
 /// Of `width` elements a lane. Operands of warp groups whose extents are no powers of two lie in
 /// panels, of which threads hold as much of each, or copies could not go there.
-Attribute layoutFor(const Access &access, int64_t width, int warps) {
+Attribute layoutFor(const Access &access, int64_t width, int warps, const Scans &scans) {
   MLIRContext *context = access.op->getContext();
   ArrayRef<int64_t> shape = tt::shapeOf(access.op->getOperand(0).getType());
+  if (auto scan = scans.find(SmallVector<int64_t>(shape)); scan != scans.end() && scan->second)
+    return inRuns(defaultLayout(context, shape, warps, access.order, width), access, *scan->second);
   Attribute layout =
       wideEnoughToCopy(access, defaultLayout(context, shape, warps, access.order, width));
   if (shape.size() != 2 || llvm::all_of(shape, llvm::isPowerOf2_64) || !access.isForDots ||
@@ -262,8 +297,9 @@ void coalesce(tt::FuncOp func, int warps) {
             other.order[0] + 1 == int32_t(other.shape.size()))
           group.most = std::min(group.most, std::max<int64_t>(1, whole.width() / 2));
     }
+  Scans scans = scansIn(func);
   for (const Access &access : accesses)
-    giveLayout(access, layoutFor(access, groupOf(access).width(), warps));
+    giveLayout(access, layoutFor(access, groupOf(access).width(), warps, scans));
 }
 
 struct CoalescePass : impl::CoalesceBase<CoalescePass> {
