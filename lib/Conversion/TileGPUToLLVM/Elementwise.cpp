@@ -194,43 +194,6 @@ LogicalResult ElementwiseLowering::lowerMove(tt::AddPtrOp op) {
   return success();
 }
 
-/// Of registers i + d the comparison i + d < n is d < n - i: a difference for all of them, and one
-/// comparison with a constant for each instead of an addition and a comparison.
-bool ElementwiseLowering::lowerBound(arith::CmpIOp op) {
-  Value index = op.getLhs(), bound = op.getRhs();
-  bool isLess = op.getPredicate() == arith::CmpIPredicate::slt;
-  if (!tt::isTile(op.getType()) || layout(op).hasPadding() ||
-      !tt::elementType(index.getType()).isInteger(32) ||
-      (!isLess && op.getPredicate() != arith::CmpIPredicate::sge))
-    return false;
-  const Registers &indices = get(index);
-  if (indices.size() < 4 || !llvm::all_equal(get(bound)))
-    return false;
-  // Nothing lies below the least index, so that the bound can be held to that: with n - i there is
-  // no number that does not fit.
-  IntegerRange i = axes.ranges().get(index), n = axes.ranges().get(bound);
-  auto fits = [](int64_t x) { return llvm::isInt<32>(x); };
-  if (!fits(std::max(n.low, i.low) - i.high) || !fits(std::max(n.high, i.low) - i.low))
-    return false;
-  SmallVector<int64_t> distances;
-  for (Value x : indices) {
-    std::optional<int64_t> apart = distance(indices[0], x);
-    if (!apart || !fits(*apart))
-      return false;
-    distances.push_back(*apart);
-  }
-  Value held = get(bound)[0];
-  if (n.low < i.low) {
-    OperationState state(loc, "llvm.intr.smax", {held, i32(i.low)}, {b.getI32Type()});
-    held = b.create(state)->getResult(0);
-  }
-  Value rest = sub(held, indices[0]);
-  set(op, llvm::map_to_vector<8>(distances, [&](int64_t d) -> Value {
-        return isLess ? cmp(ICmp::sgt, rest, i32(d)) : cmp(ICmp::sle, rest, i32(d));
-      }));
-  return true;
-}
-
 /// With kSkipOnes.
 void ElementwiseLowering::lowerProducts(arith::MulFOp op) {
   Registers numbers = get(op.getLhs()), factors = get(op.getRhs());
@@ -301,7 +264,7 @@ LogicalResult ElementwiseLowering::lowerElementwise(Operation *op) {
   if (auto move = dyn_cast<tt::AddPtrOp>(op);
       move && tt::isTile(op->getResult(0).getType()) && llvm::all_equal(get(move.getOffset())))
     return lowerMove(move);
-  if (auto compare = dyn_cast<arith::CmpIOp>(op); compare && lowerBound(compare))
+  if (auto compare = dyn_cast<arith::CmpIOp>(op); compare && lowerApart(compare))
     return success();
   // All lanes come to operations on tiles, not to those on scalars in the regions of others.
   if (auto product = dyn_cast<arith::MulFOp>(op); product && product->hasAttr(kSkipOnes) &&

@@ -11,7 +11,7 @@ class VectorMath;
 
 namespace tritium::ttg {
 
-/// Elementwise.cpp, and Math.cpp for what is more than one instruction.
+/// Elementwise.cpp, Compare.cpp, and Math.cpp for what is more than one instruction.
 class ElementwiseLowering : public LoweringContext {
 public:
   explicit ElementwiseLowering(const LoweringContext &context) : LoweringContext(context) {}
@@ -27,9 +27,8 @@ public:
 
 private:
   mlir::LogicalResult lowerMove(tt::AddPtrOp op);
-  /// A comparison of indices that are constants apart with a bound that they share; false if it is
-  /// none.
-  bool lowerBound(mlir::arith::CmpIOp op);
+  /// A comparison of indices that are constants apart (Compare.cpp); false if it is none.
+  bool lowerApart(mlir::arith::CmpIOp op);
   void lowerProducts(mlir::arith::MulFOp op);
   Value emitCast(mlir::Operation *op, Value x);
   bool canCastPairs(mlir::Operation *op);
