@@ -3,6 +3,7 @@
 // Of 64 factors of rows, which 128 threads would load one each, a thread loads those of its own rows:
 // no factor changes its thread.
 // CHECK-DAG: #[[$WIDE:.*]] = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+// CHECK-DAG: #[[$RUNS:.*]] = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 // CHECK-LABEL: tt.func @rows(
 // CHECK: %[[F:.*]] = tt.load %{{.*}} : tensor<64x!tt.ptr<f32>, #ttg.slice<{dim = 1, parent = #[[$WIDE]]}>>
 // CHECK-NOT: convert_layout
@@ -115,12 +116,13 @@ tt.func @others(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %f: !tt.ptr<f32> 
   tt.return
 }
 
-// A scan of what is computed of vectors, beside a tile that is loaded, is where that lies.
+// A scan of what is computed of vectors, beside a tile that is loaded, is where that lies: a lane
+// has a run of what is scanned.
 // CHECK-LABEL: tt.func @scan(
-// CHECK: %[[V:.*]] = tt.load %{{.*}} : tensor<64x16x!tt.ptr<f32>, #[[$WIDE]]>
+// CHECK: %[[V:.*]] = tt.load %{{.*}} : tensor<64x16x!tt.ptr<f32>, #[[$RUNS]]>
 // CHECK-NOT: convert_layout
 // CHECK: "tt.scan"(%{{.*}}, %[[V]])
-// CHECK: (tensor<64x16xf32, #[[$WIDE]]>, tensor<64x16xf32, #[[$WIDE]]>)
+// CHECK: (tensor<64x16xf32, #[[$RUNS]]>, tensor<64x16xf32, #[[$RUNS]]>)
 // CHECK-NOT: convert_layout
 // CHECK: tt.return
 tt.func @scan(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %d: f32) {
