@@ -1,6 +1,7 @@
 //===- Explanation.cpp - what became of a kernel --------------------------===//
 
 #include "Explanation.h"
+#include "Interrupt.h"
 #include "Signature.h"
 #include "TriedChanges.h"
 
@@ -142,8 +143,12 @@ bool tritium::runtime::explain(Variant &variant, const LaunchToExplain *launch, 
     LaunchToExplain named = *launch;
     named.names = namesOf(variant);
     json::Array refused;
-    json::Array hints = tryChanges(variant, named, explained, refused);
-    explained.document["hints"] = std::move(hints);
+    std::optional<json::Array> hints = tryChanges(variant, named, explained, refused);
+    if (!hints) {
+      error = interruptedError(variant.metadata().name);
+      return false;
+    }
+    explained.document["hints"] = std::move(*hints);
     if (!refused.empty())
       explained.document["refused"] = std::move(refused);
   }

@@ -4,14 +4,19 @@
 // it may be faster, on more of them, whose results are compared. On top of the best one the next
 // ones are tried again: what does not gain beside it is no advice.
 //
+// What does not wait for another's answer is counted on all cores, each on arrays of its own.
+//
 //===----------------------------------------------------------------------===//
 
 #include "TriedChanges.h"
 #include "Changes.h"
+#include "Interrupt.h"
+#include "PrivateArrays.h"
 
 #include "tritium/Support/Threads.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Threading.h"
 
 using namespace tritium;
 using namespace tritium::runtime;
@@ -97,12 +102,16 @@ public:
       asItIs.glanced = timeOf(few.document);
   }
 
-  json::Array run(json::Array &refused);
+  /// Nothing if the caller is interrupted.
+  std::optional<json::Array> run(json::Array &refused);
 
 private:
+  void onAllCores(size_t count, llvm::function_ref<void(size_t)> work);
+  void countEach(size_t count, llvm::function_ref<void(size_t)> work);
   std::vector<Tried> compile(std::vector<Change> changes);
   std::optional<Tried> glance(Tried tried, const Tried &old);
   bool count(Tried &tried, RunLimit limit);
+  bool countMore(Tried &tried);
   bool isProven(Tried &tried, const Tried &old);
   std::vector<Tried> bestOfEach();
   const CountedRun &reference();
@@ -115,6 +124,7 @@ private:
   const LaunchToExplain &launch;
   const Explained &before;
   Tried asItIs;
+  Interruptible interruptible;
   std::optional<CountedRun> shortRun; ///< the launch as it is, on as many CTAs as trials run
   json::Array different;
 };
@@ -140,16 +150,44 @@ bool Trials::isTheSame(const Tried &tried) {
   return agree(launch, variant.metadata(), reference(), tried.after.run, tried.change.isInexact);
 }
 
+/// `work` must not touch the launch's arrays. What has begun is done to its end.
+void Trials::onAllCores(size_t count, llvm::function_ref<void(size_t)> work) {
+  auto unlessStopped = [&](size_t i) {
+    if (!interruptible.isStopped())
+      work(i);
+  };
+  tritium::onAllCores(count, unlessStopped, [&] { interruptible.poll(); });
+}
+
+/// The same where each counts the launch, unless its arrays are so large that copies for each core
+/// take too much memory.
+void Trials::countEach(size_t count, llvm::function_ref<void(size_t)> work) {
+  constexpr uint64_t most = 64 << 20;
+  if (PrivateArrays::bytesFor(launch.arguments, variant.metadata()) <= most)
+    return onAllCores(count, work);
+  for (size_t i = 0; i < count && !interruptible.poll(); ++i)
+    work(i);
+}
+
+/// On any thread.
 bool Trials::count(Tried &tried, RunLimit limit) {
-  CompileError ignored;
-  LaunchToExplain other = launch;
-  other.grid = tried.change.grid.data();
-  tried.after = Explained();
-  limit.isTimed = false;
-  if (!explainOnce(*tried.variant, &other, limit, tried.after, ignored))
-    return false;
-  tried.time = timeOf(tried.after.document);
-  return tried.time.expected > 0;
+  if (tried.variant->metadata().hasIndirectPointers)
+    return false; // what it may write is not among the copies
+  try {
+    CompileError ignored;
+    PrivateArrays arrays(launch.arguments, variant.metadata());
+    LaunchToExplain other = launch;
+    other.arguments = arrays.arguments();
+    other.grid = tried.change.grid.data();
+    tried.after = Explained();
+    limit.isTimed = false;
+    if (!explainOnce(*tried.variant, &other, limit, tried.after, ignored))
+      return false;
+    tried.time = timeOf(tried.after.document);
+    return tried.time.expected > 0;
+  } catch (const std::exception &) {
+    return false; // no memory for it: one that is not tried
+  }
 }
 
 /// Those of the changes with which the kernel compiles.
@@ -185,15 +223,18 @@ std::optional<Tried> Trials::glance(Tried tried, const Tried &old) {
   return tried;
 }
 
-/// Whether it is faster than `old`, and does the same, on as many CTAs as there is time for.
-bool Trials::isProven(Tried &tried, const Tried &old) {
+/// On as many CTAs as there is time for.
+bool Trials::countMore(Tried &tried) {
   // The same CTAs where the grid is the same.
   bool isSameGrid = tried.change.grid == asItIs.change.grid;
   RunLimit limit{0, isSameGrid ? reference().number("ctas")
                                : kShortRun.work / workOfCTA(tried.after.run)};
-  if (!tried.after.run.isComplete() && limit.ctas > tried.after.run.number("ctas") &&
-      !count(tried, limit))
-    return false;
+  return tried.after.run.isComplete() || limit.ctas <= tried.after.run.number("ctas") ||
+         count(tried, limit);
+}
+
+/// Whether what was counted on more CTAs is faster than `old`, and does the same.
+bool Trials::isProven(Tried &tried, const Tried &old) {
   if (old.time.expected < leastGain * tried.time.expected)
     return false;
   // What cannot be compared is neither a hint nor an error.
@@ -257,16 +298,22 @@ void Trials::tryOnTop(std::vector<Tried> &tried, std::vector<double> &together) 
   together.push_back(old / tried.front().time.expected);
   left.push_back(std::move(tried.front()));
   const Tried &first = left.front();
+  if (!pairs.empty())
+    reference(); // before several threads ask for it
+  std::vector<std::optional<Tried>> both(pairs.size());
+  countEach(pairs.size(), [&](size_t i) {
+    both[i] = glance(std::move(pairs[i]), first);
+    if (both[i] && !countMore(*both[i]))
+      both[i].reset();
+  });
   for (Tried &each : llvm::MutableArrayRef(tried).drop_front()) {
-    auto pair =
-        llvm::find_if(pairs, [&](const Tried &other) { return isSame(other.change, each.change); });
-    if (pair == pairs.end() || left.size() >= mostHints)
+    auto pair = llvm::find_if(both, [&](const std::optional<Tried> &other) {
+      return other && isSame(other->change, each.change);
+    });
+    if (pair == both.end() || left.size() >= mostHints || !isProven(**pair, first))
       continue;
-    std::optional<Tried> both = glance(std::move(*pair), first);
-    if (both && isProven(*both, first)) {
-      together.push_back(old / both->time.expected);
-      left.push_back(std::move(each));
-    }
+    together.push_back(old / (*pair)->time.expected);
+    left.push_back(std::move(each));
   }
   tried = std::move(left);
 }
@@ -281,34 +328,54 @@ static double rankOf(const json::Object &hint) {
   return gain ? (gain->getNumber("expected").value_or(1) - 1) * certainty : 0;
 }
 
+static bool isFaster(const Tried &a, const Tried &b) { return a.time.expected < b.time.expected; }
+
 /// Of several values of one thing the best, the fastest of all first.
 std::vector<Tried> Trials::bestOfEach() {
+  std::vector<Tried> all =
+      compile(changesFor(asItIs.change, variant.metadata(), launch, before.document));
+  std::vector<std::optional<Tried>> glanced(all.size());
+  countEach(all.size(), [&](size_t i) { glanced[i] = glance(std::move(all[i]), asItIs); });
   std::vector<Tried> seen, best;
-  for (Tried &tried :
-       compile(changesFor(asItIs.change, variant.metadata(), launch, before.document)))
-    if (std::optional<Tried> found = glance(std::move(tried), asItIs))
-      seen.push_back(std::move(*found));
-  auto isFaster = [](const Tried &a, const Tried &b) { return a.time.expected < b.time.expected; };
+  for (std::optional<Tried> &each : glanced)
+    if (each)
+      seen.push_back(std::move(*each));
   llvm::stable_sort(seen, isFaster);
-  for (Tried &each : seen) {
-    auto known = llvm::find_if(
-        best, [&](const Tried &other) { return other.change.code == each.change.code; });
-    // Ones that look slower on a few CTAs are seldom faster on more.
+  auto known = [&](const Tried &each) {
+    return llvm::find_if(best,
+                         [&](const Tried &other) { return other.change.code == each.change.code; });
+  };
+  // Ones that look slower on a few CTAs are seldom faster on more.
+  auto isHopeless = [&](const Tried &each) {
     constexpr double near = 1.03;
-    if (known != best.end() && each.time.expected > near * known->time.expected)
-      continue;
-    if (!isProven(each, asItIs))
-      continue;
-    if (known == best.end())
-      best.push_back(std::move(each));
-    else if (isFaster(each, *known))
-      *known = std::move(each);
+    return known(each) != best.end() && each.glanced.expected > near * known(each)->time.expected;
+  };
+  if (!seen.empty())
+    reference(); // before several threads ask for it
+  size_t together = llvm::hardware_concurrency().compute_thread_count();
+  for (size_t next = 0; next < seen.size();) {
+    std::vector<Tried *> some;
+    for (; next < seen.size() && some.size() < together; ++next)
+      if (!isHopeless(seen[next]))
+        some.push_back(&seen[next]);
+    std::vector<char> isCounted(some.size());
+    countEach(some.size(), [&](size_t i) { isCounted[i] = countMore(*some[i]); });
+    for (auto [each, counted] : llvm::zip_equal(some, isCounted)) {
+      // As if one had been counted after the other.
+      if (!counted || isHopeless(*each) || !isProven(*each, asItIs))
+        continue;
+      auto other = known(*each);
+      if (other == best.end())
+        best.push_back(std::move(*each));
+      else if (isFaster(*each, *other))
+        *other = std::move(*each);
+    }
   }
   llvm::stable_sort(best, isFaster);
   return best;
 }
 
-json::Array Trials::run(json::Array &refused) {
+std::optional<json::Array> Trials::run(json::Array &refused) {
   std::vector<Tried> best;
   if (before.run.hasResults)
     best = bestOfEach();
@@ -329,10 +396,14 @@ json::Array Trials::run(json::Array &refused) {
   for (size_t i = 0; i < std::min(hints.size(), mostHints); ++i)
     made.push_back(std::move(hints[i]));
   refused = std::move(different);
+  if (interruptible.isStopped())
+    return std::nullopt;
   return made;
 }
 
-json::Array tritium::runtime::tryChanges(Variant &variant, const LaunchToExplain &launch,
-                                         const Explained &before, json::Array &refused) {
+std::optional<json::Array> tritium::runtime::tryChanges(Variant &variant,
+                                                        const LaunchToExplain &launch,
+                                                        const Explained &before,
+                                                        json::Array &refused) {
   return Trials(variant, launch, before).run(refused);
 }
