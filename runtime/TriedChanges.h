@@ -21,8 +21,8 @@ bool explainOnce(Variant &variant, const LaunchToExplain *launch, RunLimit limit
 /// Compiles the kernel again with other options, constants, and promises that hold for the launch,
 /// counts the launch with each, and returns those that are faster by the model and leave the same
 /// results, with what `before` estimates: at most four, the best first. `refused`: options and
-/// promises that are faster and leave other results, which is an error of the compiler's. Nothing if
-/// the caller is interrupted.
+/// promises that are faster and leave other results, which is an error of the compiler's. Nothing
+/// if the caller is interrupted.
 std::optional<llvm::json::Array> tryChanges(Variant &variant, const LaunchToExplain &launch,
                                             const Explained &before, llvm::json::Array &refused);
 
