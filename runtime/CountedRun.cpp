@@ -257,7 +257,10 @@ bool tritium::runtime::agree(const LaunchToExplain &launch, const KernelMetadata
     const BoundArgument &argument = launch.arguments[i];
     if (!isResult(metadata.parameters[i], argument))
       continue;
-    if (next >= a.results.size() || next >= b.results.size())
+    // Another variant may write other arrays.
+    size_t size = argument.end - argument.begin;
+    if (next >= a.results.size() || next >= b.results.size() || a.results[next].size() != size ||
+        b.results[next].size() != size)
       return false;
     DType element = metadata.parameters[i].type;
     --element.pointerDepth;
@@ -267,5 +270,5 @@ bool tritium::runtime::agree(const LaunchToExplain &launch, const KernelMetadata
       return false;
     ++next;
   }
-  return true;
+  return next == a.results.size() && next == b.results.size();
 }

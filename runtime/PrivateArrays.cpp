@@ -1,4 +1,4 @@
-//===- PrivateArrays.cpp - copies of what a launch writes -----------------===//
+//===- PrivateArrays.cpp - copies of what launches may write --------------===//
 
 #include "PrivateArrays.h"
 
@@ -14,7 +14,7 @@ namespace {
 struct Group {
   llvm::SmallVector<size_t> members;
   uint64_t begin = UINT64_MAX, end = 0, allocationEnd = 0;
-  bool isWritten = false;
+  bool mayBeWritten = false;
 };
 } // namespace
 
@@ -37,7 +37,7 @@ static std::vector<Group> groupsOf(llvm::ArrayRef<BoundArgument> arguments,
     group.begin = std::min(group.begin, argument.begin);
     group.end = std::max(group.end, argument.end);
     group.allocationEnd = std::max(group.allocationEnd, argument.allocationEnd);
-    group.isWritten |= metadata.parameters[i].isWritten;
+    group.mayBeWritten |= !argument.isReadOnly;
   }
   return groups;
 }
@@ -46,7 +46,7 @@ uint64_t PrivateArrays::bytesFor(llvm::ArrayRef<BoundArgument> arguments,
                                  const KernelMetadata &metadata) {
   uint64_t bytes = 0;
   for (const Group &group : groupsOf(arguments, metadata))
-    if (group.isWritten)
+    if (group.mayBeWritten)
       bytes += group.end - group.begin;
   return bytes;
 }
@@ -57,7 +57,7 @@ PrivateArrays::PrivateArrays(llvm::ArrayRef<BoundArgument> arguments,
   // More than code, or a box of a tensor, asks about.
   constexpr uint64_t alignment = 4096;
   for (const Group &group : groupsOf(arguments, metadata)) {
-    if (!group.isWritten)
+    if (!group.mayBeWritten)
       continue;
     uint64_t size = group.end - group.begin;
     auto &copy = copies.emplace_back(new std::byte[size + alignment]);

@@ -1,4 +1,4 @@
-//===- PrivateArrays.h - copies of what a launch writes ---------*- C++ -*-===//
+//===- PrivateArrays.h - copies of what launches may write ------*- C++ -*-===//
 
 #ifndef TRITIUM_RUNTIME_PRIVATEARRAYS_H
 #define TRITIUM_RUNTIME_PRIVATEARRAYS_H
@@ -13,9 +13,10 @@
 
 namespace tritium::runtime {
 
-/// The arguments of a launch, those of arrays that it writes on copies of them, so that launches on
-/// several threads at once do not meet. Arrays of one allocation stay as far from one another as
-/// they are. Of host memory whose bounds are known.
+/// The arguments of a launch, on copies of all arrays but those that are only read, so that
+/// launches on several threads at once do not meet: with other constants a kernel may write others.
+/// Arrays of one allocation stay as far from one another as they are. Of host memory whose bounds
+/// are known.
 class PrivateArrays {
 public:
   /// How many bytes are copied.

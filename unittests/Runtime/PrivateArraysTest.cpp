@@ -1,4 +1,4 @@
-//===- PrivateArraysTest.cpp - copies of what a launch writes -------------===//
+//===- PrivateArraysTest.cpp - copies of what launches may write ----------===//
 
 #include "PrivateArrays.h"
 
@@ -17,17 +17,17 @@ protected:
   void SetUp() override { std::iota(memory.begin(), memory.end(), 0); }
 
   /// The bytes [first, end) of an allocation that is [allocation.first, allocation.second).
-  void add(size_t first, size_t end, std::pair<size_t, size_t> allocation, bool isWritten) {
+  void add(size_t first, size_t end, std::pair<size_t, size_t> allocation, bool isReadOnly) {
     auto base = reinterpret_cast<uint64_t>(memory.data());
     BoundArgument argument;
     argument.slot = argument.begin = base + first;
     argument.end = base + end;
     argument.allocationBegin = base + allocation.first;
     argument.allocationEnd = base + allocation.second;
+    argument.isReadOnly = isReadOnly;
     arguments.push_back(argument);
     ParameterInfo parameter;
     parameter.type = {DTypeKind::Int8, 1};
-    parameter.isWritten = isWritten;
     metadata.parameters.push_back(parameter);
   }
 
@@ -40,9 +40,9 @@ unsigned char *at(const BoundArgument &argument) {
   return reinterpret_cast<unsigned char *>(argument.slot);
 }
 
-TEST_F(PrivateArraysTest, WhatIsWrittenIsACopy) {
-  add(0, 64, {0, 64}, /*isWritten=*/false);
-  add(64, 128, {64, 128}, /*isWritten=*/true);
+TEST_F(PrivateArraysTest, WhatIsNotOnlyReadIsACopy) {
+  add(0, 64, {0, 64}, /*isReadOnly=*/true);
+  add(64, 128, {64, 128}, /*isReadOnly=*/false);
   EXPECT_EQ(PrivateArrays::bytesFor(arguments, metadata), 64u);
   PrivateArrays arrays(arguments, metadata);
   EXPECT_EQ(arrays.arguments()[0].slot, arguments[0].slot);
@@ -55,8 +55,8 @@ TEST_F(PrivateArraysTest, WhatIsWrittenIsACopy) {
 }
 
 TEST_F(PrivateArraysTest, ViewsOfOneAllocationMoveTogether) {
-  add(100, 150, {90, 200}, /*isWritten=*/true);
-  add(120, 180, {90, 200}, /*isWritten=*/false);
+  add(100, 150, {90, 200}, /*isReadOnly=*/false);
+  add(120, 180, {90, 200}, /*isReadOnly=*/true);
   EXPECT_EQ(PrivateArrays::bytesFor(arguments, metadata), 80u);
   PrivateArrays arrays(arguments, metadata);
   const BoundArgument &first = arrays.arguments()[0], &second = arrays.arguments()[1];
@@ -68,14 +68,14 @@ TEST_F(PrivateArraysTest, ViewsOfOneAllocationMoveTogether) {
 }
 
 TEST_F(PrivateArraysTest, CopiesAreAlignedAsTheArraysAre) {
-  add(3, 40, {3, 40}, /*isWritten=*/true);
+  add(3, 40, {3, 40}, /*isReadOnly=*/false);
   PrivateArrays arrays(arguments, metadata);
   EXPECT_EQ(arrays.arguments()[0].slot % 4096, arguments[0].slot % 4096);
   EXPECT_EQ(arrays.arguments()[0].end - arrays.arguments()[0].begin, 37u);
 }
 
 TEST_F(PrivateArraysTest, WhatIsNoArrayStays) {
-  add(0, 64, {0, 64}, /*isWritten=*/true);
+  add(0, 64, {0, 64}, /*isReadOnly=*/false);
   BoundArgument number;
   number.slot = 5;
   arguments.push_back(number);
@@ -83,7 +83,6 @@ TEST_F(PrivateArraysTest, WhatIsNoArrayStays) {
   arguments.emplace_back(); // a null pointer
   ParameterInfo &none = metadata.parameters.emplace_back();
   none.type = {DTypeKind::Int8, 1};
-  none.isWritten = true;
   PrivateArrays arrays(arguments, metadata);
   EXPECT_EQ(arrays.arguments()[1].slot, 5u);
   EXPECT_EQ(arrays.arguments()[2].slot, 0u);

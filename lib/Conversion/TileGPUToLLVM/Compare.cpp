@@ -83,13 +83,14 @@ bool ElementwiseLowering::lowerApart(arith::CmpIOp op) {
   // to where the comparison has come to its last answer.
   IntegerRange left = axes.ranges().get(op.getLhs()), right = axes.ranges().get(op.getRhs());
   bool isStrict = *predicate == ICmp::sgt || *predicate == ICmp::sle;
-  int64_t least = isStrict ? left.low : left.low - 1;
+  int64_t least = left.low;
   bool isHeld = false;
   if (isWide) {
     if (!llvm::all_of(ArrayRef<int64_t>{left.low, left.high, right.low, right.high},
                       [](int64_t bound) { return llvm::isInt<62>(bound); }))
       return false;
   } else {
+    least -= isStrict ? 0 : 1;
     auto fits = [](int64_t number) { return llvm::isInt<32>(number); };
     isHeld = !fits(right.low - left.high);
     if (isHeld && (!fits(least) || !llvm::all_equal(get(op.getRhs()))))

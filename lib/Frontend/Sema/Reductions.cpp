@@ -153,9 +153,39 @@ static std::optional<Tensor> indicesAlong(Sema &sema, const Tensor &input, int a
   return sema.broadcastTo(indices, input.shape());
 }
 
-/// The best number and the first place that has it. Any number is better than NaN; where there is
-/// none, the first place is 0. (Two reductions of one value each: pairs of a value and a place cost
-/// more comparisons and exchanges, and whoever wants the maximum as well has it already.)
+/// Whether (x, i) comes before (y, j): the better value, of two equal ones the smaller
+/// index. Any number is better than NaN.
+static mlir::Value isBetter(Sema &sema, bool isMax, DType dtype, mlir::Value x, mlir::Value i,
+                            mlir::Value y, mlir::Value j) {
+  mlir::OpBuilder &b = sema.builder();
+  mlir::Location loc = sema.loc();
+  mlir::Value less = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, i, j);
+  mlir::Value better, equal;
+  if (isFloat(dtype)) {
+    mlir::Value xNan = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, x, x);
+    mlir::Value yNan = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, y, y);
+    // Unordered counts as better for x, and as a tie where x is NaN itself.
+    mlir::Value ahead = b.create<arith::CmpFOp>(
+        loc, isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT, x, y);
+    mlir::Value notX =
+        b.create<arith::XOrIOp>(loc, xNan, b.create<arith::ConstantOp>(loc, b.getBoolAttr(true)));
+    better = b.create<arith::AndIOp>(loc, ahead, notX);
+    equal =
+        b.create<arith::OrIOp>(loc, b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ, x, y),
+                               b.create<arith::AndIOp>(loc, xNan, yNan));
+  } else {
+    auto predicate = isSigned(dtype)
+                         ? (isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt)
+                         : (isMax ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::ult);
+    better = b.create<arith::CmpIOp>(loc, predicate, x, y);
+    equal = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, x, y);
+  }
+  mlir::Value tie = b.create<arith::AndIOp>(loc, equal, less);
+  return b.create<arith::OrIOp>(loc, better, tie);
+}
+
+/// The best element and its index; the first of equal ones, which is also a valid
+/// choice where the caller leaves ties open.
 static std::vector<Tensor> withIndices(Sema &sema, const Tensor &input, Plan plan, bool isMax) {
   bool flat = !plan.axis || input.isScalar();
   Tensor values = flat ? *sema.reshape(input, {input.numElements()}) : input;
@@ -170,23 +200,15 @@ static std::vector<Tensor> withIndices(Sema &sema, const Tensor &input, Plan pla
   auto indices = indicesAlong(sema, values, *plan.axis);
   if (!indices)
     return {};
-  Tensor best = build::extremum(sema, values, *plan.axis, isMax);
-  Tensor everywhere = *sema.broadcastTo(sema.expandDims(best, *plan.axis), values.shape());
-  auto number = [&](int64_t value, llvm::ArrayRef<int64_t> shape) {
-    return *sema.constant({Constant::Int(value)}, indices->dtype, shape);
-  };
-  int64_t end = values.shape()[*plan.axis];
-  Tensor places = build::select(sema, build::compare(sema, CompareOp::Eq, {values, everywhere}),
-                                {*indices, number(end, values.shape())});
-  Tensor first = build::extremum(sema, places, *plan.axis, /*isMax=*/false);
-  if (isFloat(values.dtype)) {
-    llvm::ArrayRef<int64_t> shape = first.shape();
-    Tensor isSome = build::compare(sema, CompareOp::Ne, {first, number(end, shape)});
-    first = build::select(sema, isSome, {first, number(0, shape)});
-  }
-  if (plan.keepDims)
-    return {sema.expandDims(best, *plan.axis), sema.expandDims(first, *plan.axis)};
-  return {best, first};
+  return buildReduce(
+      sema, {values, *indices}, plan,
+      [&](mlir::ValueRange l, mlir::ValueRange r, llvm::SmallVectorImpl<mlir::Value> &out) {
+        mlir::Value first = isBetter(sema, isMax, values.dtype, l[0], l[1], r[0], r[1]);
+        mlir::OpBuilder &b = sema.builder();
+        out.push_back(b.create<arith::SelectOp>(sema.loc(), first, l[0], r[0]));
+        out.push_back(b.create<arith::SelectOp>(sema.loc(), first, l[1], r[1]));
+        return true;
+      });
 }
 
 /// The type in which extrema are taken. bfloat16 becomes float32 always, other narrow
