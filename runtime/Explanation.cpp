@@ -1,7 +1,6 @@
 //===- Explanation.cpp - what became of a kernel --------------------------===//
 
 #include "Explanation.h"
-#include "Interrupt.h"
 #include "Signature.h"
 #include "TriedChanges.h"
 
@@ -132,6 +131,7 @@ bool tritium::runtime::explainOnce(Variant &asked, const LaunchToExplain *launch
 
 bool tritium::runtime::explain(Variant &variant, const LaunchToExplain *launch, bool triesChanges,
                                json::Object &made, CompileError &error) {
+  Interruptible work;
   Explained explained;
   if (!explainOnce(variant, launch, kLongRun, explained, error))
     return false;
@@ -143,14 +143,15 @@ bool tritium::runtime::explain(Variant &variant, const LaunchToExplain *launch, 
     LaunchToExplain named = *launch;
     named.names = namesOf(variant);
     json::Array refused;
-    std::optional<json::Array> hints = tryChanges(variant, named, explained, refused);
-    if (!hints) {
-      error = interruptedError(variant.metadata().name);
-      return false;
-    }
-    explained.document["hints"] = std::move(*hints);
+    json::Array hints = tryChanges(variant, named, explained, work, refused);
+    explained.document["hints"] = std::move(hints);
     if (!refused.empty())
       explained.document["refused"] = std::move(refused);
+  }
+  // A count that was ended is none.
+  if (work.poll()) {
+    error = interruptedError(variant.metadata().name);
+    return false;
   }
   made = std::move(explained.document);
   return true;

@@ -144,6 +144,7 @@ Interruptible::Interruptible() : state(threadState()) {
   if (state.depth++ > 0)
     return;
   state.cancelled = cancellations.load(std::memory_order_relaxed);
+  state.isEnded = false;
   uint64_t number = state.number.load(std::memory_order_relaxed) + 1;
   if (!check.load(std::memory_order_relaxed)) {
     state.number.store(number, std::memory_order_relaxed);
@@ -179,7 +180,8 @@ bool Interruptible::attend() {
     return true;
   if (&state == current) {
     state.attention.store(0);
-    if (cancellations.load() != state.cancelled || hostWantsEnd())
+    state.isEnded = state.isEnded || hostWantsEnd();
+    if (cancellations.load() != state.cancelled || state.isEnded)
       stop();
   } else if (cancellations.load() != state.cancelled) {
     stop();

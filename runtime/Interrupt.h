@@ -58,6 +58,8 @@ public:
     uint64_t seen = 0; ///< the number that the watcher saw last
     unsigned depth = 0;
     uint64_t cancelled = 0; ///< what was cancelled before the work began
+    /// The host, which says so once, wants the work to end: inner and outer. Its own thread's.
+    bool isEnded = false;
     std::atomic<bool> isFree{false};
     ThreadState *next = nullptr;
   };

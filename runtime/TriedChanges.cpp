@@ -4,13 +4,13 @@
 // it may be faster, on more of them, whose results are compared. On top of the best one the next
 // ones are tried again: what does not gain beside it is no advice.
 //
-// What does not wait for another's answer is counted on all cores, each on arrays of its own.
+// What does not wait for another's answer is counted on all cores, each on arrays of its own, where
+// these are not too large.
 //
 //===----------------------------------------------------------------------===//
 
 #include "TriedChanges.h"
 #include "Changes.h"
-#include "Interrupt.h"
 #include "PrivateArrays.h"
 
 #include "tritium/Support/Threads.h"
@@ -90,8 +90,12 @@ struct Tried {
 
 class Trials {
 public:
-  Trials(Variant &variant, const LaunchToExplain &launch, const Explained &before)
-      : variant(variant), launch(launch), before(before) {
+  Trials(Variant &variant, const LaunchToExplain &launch, const Explained &before,
+         Interruptible &work)
+      : variant(variant), launch(launch), before(before), work(work) {
+    // What copies for all cores may take, with what is saved and compared of each.
+    constexpr uint64_t most = 1 << 30;
+    areCopied = PrivateArrays::bytesFor(launch.arguments, variant.metadata()) <= most / (3 * cores);
     asItIs.change.recipe = variant.recipe();
     std::copy_n(launch.grid, 3, asItIs.change.grid.begin());
     asItIs.time = timeOf(before.document);
@@ -102,15 +106,15 @@ public:
       asItIs.glanced = timeOf(few.document);
   }
 
-  /// Nothing if the caller is interrupted.
-  std::optional<json::Array> run(json::Array &refused);
+  json::Array run(json::Array &refused);
 
 private:
-  void onAllCores(size_t count, llvm::function_ref<void(size_t)> work);
-  void countEach(size_t count, llvm::function_ref<void(size_t)> work);
+  void onAllCores(size_t count, llvm::function_ref<void(size_t)> each);
+  void countEach(size_t count, llvm::function_ref<void(size_t)> each);
   std::vector<Tried> compile(std::vector<Change> changes);
   std::optional<Tried> glance(Tried tried, const Tried &old);
   bool count(Tried &tried, RunLimit limit);
+  bool countOn(llvm::ArrayRef<BoundArgument> arguments, Tried &tried, RunLimit limit);
   bool countMore(Tried &tried);
   bool isProven(Tried &tried, const Tried &old);
   std::vector<Tried> bestOfEach();
@@ -123,8 +127,10 @@ private:
   Variant &variant;
   const LaunchToExplain &launch;
   const Explained &before;
+  Interruptible &work;
+  const size_t cores = llvm::hardware_concurrency().compute_thread_count();
+  bool areCopied = false; ///< the arrays, for each trial: several are counted at once
   Tried asItIs;
-  Interruptible interruptible;
   std::optional<CountedRun> shortRun; ///< the launch as it is, on as many CTAs as trials run
   json::Array different;
 };
@@ -150,41 +156,44 @@ bool Trials::isTheSame(const Tried &tried) {
   return agree(launch, variant.metadata(), reference(), tried.after.run, tried.change.isInexact);
 }
 
-/// `work` must not touch the launch's arrays. What has begun is done to its end.
-void Trials::onAllCores(size_t count, llvm::function_ref<void(size_t)> work) {
+/// `each` must not touch the launch's arrays. What has begun is done to its end.
+void Trials::onAllCores(size_t count, llvm::function_ref<void(size_t)> each) {
   auto unlessStopped = [&](size_t i) {
-    if (!interruptible.isStopped())
-      work(i);
+    if (!work.isStopped())
+      each(i);
   };
-  tritium::onAllCores(count, unlessStopped, [&] { interruptible.poll(); });
+  tritium::onAllCores(count, unlessStopped, [&] { work.poll(); });
 }
 
-/// The same where each counts the launch, unless its arrays are so large that copies for each core
-/// take too much memory.
-void Trials::countEach(size_t count, llvm::function_ref<void(size_t)> work) {
-  constexpr uint64_t most = 64 << 20;
-  if (PrivateArrays::bytesFor(launch.arguments, variant.metadata()) <= most)
-    return onAllCores(count, work);
-  for (size_t i = 0; i < count && !interruptible.poll(); ++i)
-    work(i);
+/// The same where each counts the launch.
+void Trials::countEach(size_t count, llvm::function_ref<void(size_t)> each) {
+  if (areCopied)
+    return onAllCores(count, each);
+  for (size_t i = 0; i < count && !work.poll(); ++i)
+    each(i);
 }
 
-/// On any thread.
+bool Trials::countOn(llvm::ArrayRef<BoundArgument> arguments, Tried &tried, RunLimit limit) {
+  CompileError ignored;
+  LaunchToExplain other = launch;
+  other.arguments = arguments;
+  other.grid = tried.change.grid.data();
+  tried.after = Explained();
+  limit.isTimed = false;
+  if (!explainOnce(*tried.variant, &other, limit, tried.after, ignored))
+    return false;
+  tried.time = timeOf(tried.after.document);
+  return tried.time.expected > 0;
+}
+
+/// In countEach.
 bool Trials::count(Tried &tried, RunLimit limit) {
   if (tried.variant->metadata().hasIndirectPointers)
-    return false; // what it may write is not among the copies
+    return false; // what it may write is no argument's
+  if (!areCopied)
+    return countOn(launch.arguments, tried, limit);
   try {
-    CompileError ignored;
-    PrivateArrays arrays(launch.arguments, variant.metadata());
-    LaunchToExplain other = launch;
-    other.arguments = arrays.arguments();
-    other.grid = tried.change.grid.data();
-    tried.after = Explained();
-    limit.isTimed = false;
-    if (!explainOnce(*tried.variant, &other, limit, tried.after, ignored))
-      return false;
-    tried.time = timeOf(tried.after.document);
-    return tried.time.expected > 0;
+    return countOn(PrivateArrays(launch.arguments, variant.metadata()).arguments(), tried, limit);
   } catch (const std::exception &) {
     return false; // no memory for it: one that is not tried
   }
@@ -352,7 +361,7 @@ std::vector<Tried> Trials::bestOfEach() {
   };
   if (!seen.empty())
     reference(); // before several threads ask for it
-  size_t together = llvm::hardware_concurrency().compute_thread_count();
+  size_t together = areCopied ? cores : 1;
   for (size_t next = 0; next < seen.size();) {
     std::vector<Tried *> some;
     for (; next < seen.size() && some.size() < together; ++next)
@@ -375,7 +384,7 @@ std::vector<Tried> Trials::bestOfEach() {
   return best;
 }
 
-std::optional<json::Array> Trials::run(json::Array &refused) {
+json::Array Trials::run(json::Array &refused) {
   std::vector<Tried> best;
   if (before.run.hasResults)
     best = bestOfEach();
@@ -396,14 +405,11 @@ std::optional<json::Array> Trials::run(json::Array &refused) {
   for (size_t i = 0; i < std::min(hints.size(), mostHints); ++i)
     made.push_back(std::move(hints[i]));
   refused = std::move(different);
-  if (interruptible.isStopped())
-    return std::nullopt;
   return made;
 }
 
-std::optional<json::Array> tritium::runtime::tryChanges(Variant &variant,
-                                                        const LaunchToExplain &launch,
-                                                        const Explained &before,
-                                                        json::Array &refused) {
-  return Trials(variant, launch, before).run(refused);
+json::Array tritium::runtime::tryChanges(Variant &variant, const LaunchToExplain &launch,
+                                         const Explained &before, Interruptible &work,
+                                         json::Array &refused) {
+  return Trials(variant, launch, before, work).run(refused);
 }

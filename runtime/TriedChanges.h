@@ -4,6 +4,7 @@
 #define TRITIUM_RUNTIME_TRIEDCHANGES_H
 
 #include "CountedRun.h"
+#include "Interrupt.h"
 
 namespace tritium::runtime {
 
@@ -21,10 +22,11 @@ bool explainOnce(Variant &variant, const LaunchToExplain *launch, RunLimit limit
 /// Compiles the kernel again with other options, constants, and promises that hold for the launch,
 /// counts the launch with each, and returns those that are faster by the model and leave the same
 /// results, with what `before` estimates: at most four, the best first. `refused`: options and
-/// promises that are faster and leave other results, which is an error of the compiler's. Nothing
-/// if the caller is interrupted.
-std::optional<llvm::json::Array> tryChanges(Variant &variant, const LaunchToExplain &launch,
-                                            const Explained &before, llvm::json::Array &refused);
+/// promises that are faster and leave other results, which is an error of the compiler's. Where
+/// `work` is ended, what is known by then.
+llvm::json::Array tryChanges(Variant &variant, const LaunchToExplain &launch,
+                             const Explained &before, Interruptible &work,
+                             llvm::json::Array &refused);
 
 } // namespace tritium::runtime
 

@@ -227,6 +227,24 @@ def test_max_with_indices(backend, rng, n):
     assert_same(index, np.array([x.argmax(), x.argmin()], np.int32))
 
 
+@triton.jit
+def place_of_difference(x, y, z, product, place, N: tl.constexpr):
+    i = tl.arange(0, N)
+    p = tl.load(x + i) * tl.load(y + i)
+    tl.store(product + i, p)
+    tl.store(place, tl.argmax(p - tl.load(z + i), axis=0))
+
+
+def test_place_of_what_may_be_fused(backend, rng):
+    """The product is rounded for its store, and may not be for the difference: whichever the values
+    are, the place is that of the greatest."""
+    for _ in range(20):
+        x, y, z = (rng.standard_normal(1000).astype(np.float32) for _ in range(3))
+        product, place = np.zeros(1000, np.float32), np.full(1, -1, np.int32)
+        place_of_difference[(1,)](x, y, z, product, place, N=1000)
+        assert_same(place, np.array([(x.astype(np.float64) * y - z).argmax()], np.int32))
+
+
 # The accumulator is a scalar, or a tile that the reduction leaves.
 @triton.jit
 def reduce_in_loop(x_ptr, out_ptr, rows, start, M: tl.constexpr, N: tl.constexpr,

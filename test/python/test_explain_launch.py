@@ -178,3 +178,24 @@ def test_time_of_memory_that_no_argument_names():
 def test_what_goes_wrong_in_memory_that_no_argument_names():
     made = behind.explain((1,), np.array([64], np.int64), np.array([8], np.int32), BLOCK=1024)
     assert "outside every buffer" in made.json["launch"]["not_counted"]
+
+
+@triton.jit
+def writes_another(x, other, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    if B != 32:
+        c = tl.load(other + i, mask=i < n)
+        for _ in range(60):
+            c = c * 1.5 + v
+        tl.store(other + i, c, mask=i < n)
+    tl.store(out + i, v + 1, mask=i < n)
+
+
+def test_what_only_a_changed_kernel_writes_stays():
+    """Several trials at once would save, write and put back the same array."""
+    n = 1 << 14
+    x, other, out = np.full(n, 0.5, np.float32), np.zeros(n, np.float32), np.zeros(n, np.float32)
+    for _ in range(4):
+        writes_another.explain(lambda meta: (triton.cdiv(n, meta["B"]),), x, other, out, n, B=32)
+        assert not other.any() and not out.any()

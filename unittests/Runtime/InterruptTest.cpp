@@ -97,6 +97,25 @@ TEST(Interrupt, TheHostIsAskedWhereWorkLasts) {
   setInterruptCheck(nullptr, nullptr);
 }
 
+/// Which it says once: what Ctrl-C has set is gone when it was asked.
+TEST(Interrupt, WhatTheHostEndsIsOuterWorkToo) {
+  Asked asked;
+  asked.answer = 1;
+  setInterruptCheck(Asked::check, &asked);
+  {
+    Interruptible outer;
+    {
+      Interruptible inner;
+      EXPECT_TRUE(endsSoon(inner));
+    }
+    asked.answer = 0;
+    EXPECT_TRUE(outer.poll());
+  }
+  Interruptible next;
+  EXPECT_FALSE(next.poll());
+  setInterruptCheck(nullptr, nullptr);
+}
+
 TEST(Interrupt, WorkGoesOnIfTheHostSaysSo) {
   Asked asked;
   setInterruptCheck(Asked::check, &asked);

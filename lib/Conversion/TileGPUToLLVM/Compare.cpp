@@ -86,6 +86,7 @@ bool ElementwiseLowering::lowerApart(arith::CmpIOp op) {
   int64_t least = left.low;
   bool isHeld = false;
   if (isWide) {
+    // Then sums modulo 2^64, whose distances are known, are those of integers.
     if (!llvm::all_of(ArrayRef<int64_t>{left.low, left.high, right.low, right.high},
                       [](int64_t bound) { return llvm::isInt<62>(bound); }))
       return false;

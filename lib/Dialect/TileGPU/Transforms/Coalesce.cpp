@@ -234,7 +234,8 @@ BlockedEncodingAttr inRuns(BlockedEncodingAttr layout, const Access &access, uns
 Attribute layoutFor(const Access &access, int64_t width, int warps, const Scans &scans) {
   MLIRContext *context = access.op->getContext();
   ArrayRef<int64_t> shape = tt::shapeOf(access.op->getOperand(0).getType());
-  if (auto scan = scans.find(SmallVector<int64_t>(shape)); scan != scans.end() && scan->second)
+  if (auto scan = scans.find(SmallVector<int64_t>(shape));
+      scan != scans.end() && scan->second && !access.isForDots)
     return inRuns(defaultLayout(context, shape, warps, access.order, width), access, *scan->second);
   Attribute layout =
       wideEnoughToCopy(access, defaultLayout(context, shape, warps, access.order, width));
