@@ -112,6 +112,13 @@ def test_a_simulation():
     scalar_loop.simulate((1,), out, 3)
 
 
+def test_explaining():
+    out = np.zeros(4, np.int32)
+    interrupt(lambda: scalar_loop.explain((1,), out, 2_000_000_001))
+    scalar_loop.explain((1,), out, 3)
+    assert not out.any()
+
+
 def test_tuning(monkeypatch):
     monkeypatch.setenv("TRITIUM_BACKEND", "cpu")
     tuned = triton.autotune([triton.Config({"STEP": step}) for step in (1, 2, 3)], key=["n"])(
