@@ -114,6 +114,8 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(ttg::createPrefetch());
   // Conversions that the pipeline has not taken.
   pm.addPass(ttg::createReduceDataDuplication());
+  // Layouts are those of the end now, and a maximum that the kernel takes beside its place is one.
+  pm.addPass(ttg::createFindPlaces());
   pm.addPass(tt::createCanonicalize());
   pm.addPass(createCSEPass());
   pm.addPass(ttg::createReorderInstructions());

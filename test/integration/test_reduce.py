@@ -118,6 +118,19 @@ def test_arg_extremum(backend, rng, op, axis, dtype):
         assert_same(run(op, x, axis, "int32"), expected)
 
 
+@pytest.mark.parametrize("op,expected", [("argmax", [3, 0, 3, 0, 1, 1]),
+                                         ("argmin", [2, 0, 1, 0, 1, 2])])
+@pytest.mark.parametrize("dtype", ("float16", "float32", "float64"))
+def test_arg_extremum_of_nan_and_zeros(backend, op, expected, dtype):
+    """Numbers come before NaN, of NaN alone the first place counts, and zeros of both signs are equal."""
+    x = np.array([[np.nan, 1, -3, 2], [-np.inf, -np.inf, -np.inf, -np.inf], [5, 4, np.nan, np.inf],
+                  [np.nan, np.nan, np.nan, np.nan], [np.nan, 0.0, -0.0, np.nan],
+                  [np.nan, 1, -0.0, 0.0]], dtype)  # fmt: skip
+    assert_same(run(op, x, 1, "int32"), np.array(expected, np.int32))
+    for row, place in zip(x, expected):
+        assert_same(run(op, np.tile(row, 80)[:, None], 0, "int32"), np.array([place], np.int32))
+
+
 @pytest.mark.parametrize("dtype", INTS)
 def test_xor_sum(backend, rng, dtype):
     x = random_array(rng, (19, 33), dtype)

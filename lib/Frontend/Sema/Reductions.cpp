@@ -1,6 +1,7 @@
 //===- Reductions.cpp - sum, max, argmax, reduce --------------------------===//
 
 #include "Combine.h"
+#include "tritium/Dialect/Tile/IR/ExtremumPlace.h"
 #include "tritium/Frontend/Sema/Build.h"
 #include "tritium/Frontend/Sema/DTypes.h"
 
@@ -153,37 +154,6 @@ static std::optional<Tensor> indicesAlong(Sema &sema, const Tensor &input, int a
   return sema.broadcastTo(indices, input.shape());
 }
 
-/// Whether (x, i) comes before (y, j): the better value, of two equal ones the smaller
-/// index. Any number is better than NaN.
-static mlir::Value isBetter(Sema &sema, bool isMax, DType dtype, mlir::Value x, mlir::Value i,
-                            mlir::Value y, mlir::Value j) {
-  mlir::OpBuilder &b = sema.builder();
-  mlir::Location loc = sema.loc();
-  mlir::Value less = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, i, j);
-  mlir::Value better, equal;
-  if (isFloat(dtype)) {
-    mlir::Value xNan = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, x, x);
-    mlir::Value yNan = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, y, y);
-    // Unordered counts as better for x, and as a tie where x is NaN itself.
-    mlir::Value ahead = b.create<arith::CmpFOp>(
-        loc, isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT, x, y);
-    mlir::Value notX =
-        b.create<arith::XOrIOp>(loc, xNan, b.create<arith::ConstantOp>(loc, b.getBoolAttr(true)));
-    better = b.create<arith::AndIOp>(loc, ahead, notX);
-    equal =
-        b.create<arith::OrIOp>(loc, b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ, x, y),
-                               b.create<arith::AndIOp>(loc, xNan, yNan));
-  } else {
-    auto predicate = isSigned(dtype)
-                         ? (isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt)
-                         : (isMax ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::ult);
-    better = b.create<arith::CmpIOp>(loc, predicate, x, y);
-    equal = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, x, y);
-  }
-  mlir::Value tie = b.create<arith::AndIOp>(loc, equal, less);
-  return b.create<arith::OrIOp>(loc, better, tie);
-}
-
 /// The best element and its index; the first of equal ones, which is also a valid
 /// choice where the caller leaves ties open.
 static std::vector<Tensor> withIndices(Sema &sema, const Tensor &input, Plan plan, bool isMax) {
@@ -200,11 +170,14 @@ static std::vector<Tensor> withIndices(Sema &sema, const Tensor &input, Plan pla
   auto indices = indicesAlong(sema, values, *plan.axis);
   if (!indices)
     return {};
+  bool isUnsigned = isInteger(values.dtype) && !isSigned(values.dtype);
+  auto extremum = isUnsigned ? (isMax ? tt::Extremum::UnsignedMax : tt::Extremum::UnsignedMin)
+                             : (isMax ? tt::Extremum::Max : tt::Extremum::Min);
   return buildReduce(
       sema, {values, *indices}, plan,
       [&](mlir::ValueRange l, mlir::ValueRange r, llvm::SmallVectorImpl<mlir::Value> &out) {
-        mlir::Value first = isBetter(sema, isMax, values.dtype, l[0], l[1], r[0], r[1]);
         mlir::OpBuilder &b = sema.builder();
+        mlir::Value first = tt::comesFirst(b, sema.loc(), extremum, l[0], l[1], r[0], r[1]);
         out.push_back(b.create<arith::SelectOp>(sema.loc(), first, l[0], r[0]));
         out.push_back(b.create<arith::SelectOp>(sema.loc(), first, l[1], r[1]));
         return true;

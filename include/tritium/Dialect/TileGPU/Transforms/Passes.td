@@ -246,6 +246,14 @@ def ReorderInstructions : Pass<"ttg-reorder-instructions", "::mlir::ModuleOp"> {
   }];
 }
 
+def FindPlaces : Pass<"ttg-find-places", "::mlir::ModuleOp"> {
+  let summary = "places of extrema are found behind the extrema";
+  let description = [{
+    A reduction of pairs of a value and its place becomes one of values, and one of the places that
+    have the extremum. Layouts must not change any more.
+  }];
+}
+
 def BeginLoads : Pass<"ttg-begin-loads", "::mlir::ModuleOp"> {
   let summary = "loads begin before anything is computed of them";
   let description = [{
