@@ -124,21 +124,24 @@ void makeArray(MadeArgument &made, const std::string &text, const Numbers &numbe
   made.memory.resize(made.elements * bytes + alignment);
   unsigned char *begin = made.memory.data();
   begin += (alignment - reinterpret_cast<uintptr_t>(begin) % alignment) % alignment;
+  auto store = [&](auto valueAt) {
+    for (size_t i = 0; i < made.elements; ++i)
+      storeElement(begin + i * bytes, element, valueAt(i));
+  };
   std::minstd_rand random(1);
-  for (size_t i = 0; i < made.elements; ++i) {
-    double unit = static_cast<double>(random()) / static_cast<double>(random.max());
-    double value = 0;
-    if (fill == "random")
-      value = isFloat(element) ? 2 * unit - 1 : std::floor(unit * 100);
-    else if (fill == "ones")
-      value = 1;
-    else if (fill == "iota")
-      value = static_cast<double>(i);
-    else if (fill != "zeros")
-      throw UsageError("--arg " + made.declared.name + ": no such content '" + fill +
-                       "'; there are: zeros, ones, iota, random");
-    storeElement(begin + i * bytes, element, value);
-  }
+  bool ofFloats = isFloat(element);
+  if (fill == "random")
+    store([&](size_t) {
+      double unit = static_cast<double>(random()) / static_cast<double>(random.max());
+      return ofFloats ? 2 * unit - 1 : std::floor(unit * 100);
+    });
+  else if (fill == "ones")
+    store([](size_t) { return 1.0; });
+  else if (fill == "iota")
+    store([](size_t i) { return static_cast<double>(i); });
+  else if (fill != "zeros") // which the memory has
+    throw UsageError("--arg " + made.declared.name + ": no such content '" + fill +
+                     "'; there are: zeros, ones, iota, random");
   made.argument.kind = TRITIUM_ARG_POINTER;
   made.argument.type = element;
   made.argument.bits = made.argument.begin = reinterpret_cast<uint64_t>(begin);

@@ -26,14 +26,15 @@ uint32_t tritium::sim::encode(const Format &format, double value, Round round, b
     return finite ? sign | largest : sign | (format.hasInfinity ? infinity : format.nan);
   if (magnitude == 0)
     return sign;
-  int exponent = std::max(std::ilogb(magnitude), 1 - bias);
-  // In units of the last place.
-  double scaled = std::scalbn(magnitude, int(m) - exponent);
-  double whole = std::floor(scaled), rest = scaled - whole;
+  int exponent = std::max(int(std::bit_cast<uint64_t>(magnitude) >> 52) - 1023, 1 - bias);
+  // In units of the last place: a product by a power of two, less than 2^(m+1).
+  double scaled = magnitude * std::bit_cast<double>(uint64_t(int(m) - exponent + 1023) << 52);
+  uint32_t whole = uint32_t(scaled);
+  double rest = scaled - whole;
   bool up = false;
   switch (round) {
   case Round::Nearest:
-    up = rest > 0.5 || (rest == 0.5 && std::fmod(whole, 2) == 1);
+    up = rest > 0.5 || (rest == 0.5 && whole % 2 == 1);
     break;
   case Round::NearestAway:
     up = rest >= 0.5;

@@ -65,6 +65,7 @@ struct SharedMatrix {
 
 private:
   uint32_t linear(unsigned outer, unsigned inner) const;
+  bool fitsPlainly(unsigned lines, uint64_t sharedBytes) const;
 };
 
 /// A and B as numbers, and which of their lines depend on what nothing has written.

@@ -52,6 +52,15 @@ uint32_t SharedMatrix::address(unsigned outer, unsigned inner) const {
   return at ^ (at >> 3 & bits);
 }
 
+/// Rows of the swizzle begin at multiples of it, so that no piece leaves the row that it is in, and
+/// the last row ends within the memory.
+bool SharedMatrix::fitsPlainly(unsigned lines, uint64_t sharedBytes) const {
+  uint32_t row = swizzle ? swizzle : pieceBytes;
+  unsigned outers = isTransposed ? 16 : lines, inners = isTransposed ? lines / 8 : 2;
+  uint32_t last = linear(outers - 1, inners - 1);
+  return ((start | stride | leading) & (row - 1)) == 0 && (last | (row - 1)) < sharedBytes;
+}
+
 bool SharedMatrix::check(unsigned lines, uint64_t sharedBytes, Problem &problem) const {
   if (hasUnknownBits) {
     problem = {FaultKind::Unsupported,
@@ -65,6 +74,8 @@ bool SharedMatrix::check(unsigned lines, uint64_t sharedBytes, Problem &problem)
                start};
     return false;
   }
+  if (fitsPlainly(lines, sharedBytes))
+    return true;
   bool fits = true;
   visit(0, lines, [&](uint32_t at, unsigned outer, unsigned inner) {
     if (!fits)
@@ -94,8 +105,8 @@ bool SharedMatrix::check(unsigned lines, uint64_t sharedBytes, Problem &problem)
 static float halfValue(u32 bits) {
   float value = asFloat((bits & 0x7fff) << 13) * 0x1p112f;
   u32 special = 0x7f800000 | (bits & 0x3ff) << 13;
-  value = (bits & 0x7c00) == 0x7c00 ? asFloat(special) : value;
-  return bits & 0x8000 ? -value : value;
+  u32 magnitude = (bits & 0x7c00) == 0x7c00 ? special : asBits(value);
+  return asFloat(magnitude | (bits & 0x8000) << 16);
 }
 
 /// The values of an 8-bit float by its bits.
@@ -161,20 +172,36 @@ template <typename F> static void withElement(Type type, F &&f) {
   }
 }
 
+/// The values of a piece, one after the other, so that the host's vectors can hold them.
+template <typename E> struct Piece {
+  static constexpr size_t bytes = sizeof(typename E::Bits),
+                          count = SharedMatrix::pieceBytes / bytes;
+  double values[count];
+
+  explicit Piece(const uint8_t *from) {
+    typename E::Bits bits[count];
+    std::memcpy(bits, from, sizeof bits);
+    for (size_t i = 0; i < count; ++i)
+      values[i] = E::value(bits[i]);
+  }
+};
+
 /// Element (line, k) goes to to[line * lineStep + k * depthStep]. Calls lose(line) for what nothing
 /// has written.
 template <typename E, typename Lose>
 static void readShared(const Cta &cta, const SharedMatrix &matrix, unsigned lines, double *to,
                        unsigned lineStep, unsigned depthStep, Lose &&lose) {
-  constexpr size_t bytes = sizeof(typename E::Bits), count = SharedMatrix::pieceBytes / bytes;
+  constexpr size_t bytes = Piece<E>::bytes, count = Piece<E>::count;
   size_t outerStep = matrix.isTransposed ? depthStep : lineStep;
   size_t innerStep = matrix.isTransposed ? lineStep : depthStep;
   matrix.visit(0, lines, [&](uint32_t at, unsigned outer, unsigned inner) {
-    typename E::Bits bits[count];
-    std::memcpy(bits, cta.shared.data() + at, sizeof bits);
-    double *piece = to + outer * outerStep + inner * count * innerStep;
-    for (size_t i = 0; i < count; ++i)
-      piece[i * innerStep] = E::value(bits[i]);
+    Piece<E> piece(cta.shared.data() + at);
+    double *place = to + outer * outerStep + inner * count * innerStep;
+    if (innerStep == 1)
+      std::memcpy(place, piece.values, sizeof piece.values);
+    else
+      for (size_t i = 0; i < count; ++i)
+        place[i * innerStep] = piece.values[i];
     const uint8_t *defined = cta.sharedDefined.data() + at;
     if (!std::memchr(defined, 0, SharedMatrix::pieceBytes)) [[likely]]
       return;

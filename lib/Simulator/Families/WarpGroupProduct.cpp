@@ -17,19 +17,20 @@ namespace {
 
 using Eight = double __attribute__((vector_size(64)));
 
-/// sums = A B, four rows and eight columns at a time.
+/// sums = A B, so many rows and eight columns at a time: as many sums as hide what one takes.
+template <size_t rows>
 [[gnu::always_inline]] inline void multiplyBody(const Factors &factors, size_t k, size_t n,
                                                 double *sums) {
   for (size_t column = 0; column < n; column += 8)
-    for (size_t row = 0; row < groupRows; row += 4) {
+    for (size_t row = 0; row < groupRows; row += rows) {
       const double *a = factors.a + row * k, *b = factors.b + column;
-      Eight sum[4] = {};
+      Eight sum[rows] = {};
       for (size_t i = 0; i < k; ++i) {
         Eight factor = *reinterpret_cast<const Eight *>(b + i * n);
-        for (size_t r = 0; r < 4; ++r)
+        for (size_t r = 0; r < rows; ++r)
           sum[r] += a[r * k + i] * factor;
       }
-      for (size_t r = 0; r < 4; ++r)
+      for (size_t r = 0; r < rows; ++r)
         *reinterpret_cast<Eight *>(sums + (row + r) * n + column) = sum[r];
     }
 }
@@ -51,20 +52,20 @@ struct Kernels {
 };
 
 void multiplyPlain(const Factors &factors, unsigned k, unsigned n, double *sums) {
-  multiplyBody(factors, k, n, sums);
+  multiplyBody<4>(factors, k, n, sums);
 }
 void addSinglesPlain(const double *sums, u32 *to, bool adds) { addSinglesBody(sums, to, adds); }
 #if defined(__x86_64__)
 [[gnu::target("avx2")]] void multiplyAVX2(const Factors &factors, unsigned k, unsigned n,
                                           double *sums) {
-  multiplyBody(factors, k, n, sums);
+  multiplyBody<4>(factors, k, n, sums);
 }
 [[gnu::target("avx2")]] void addSinglesAVX2(const double *sums, u32 *to, bool adds) {
   addSinglesBody(sums, to, adds);
 }
 [[gnu::target("avx512f,avx512dq,avx512vl")]] void multiplyAVX512(const Factors &factors, unsigned k,
                                                                  unsigned n, double *sums) {
-  multiplyBody(factors, k, n, sums);
+  multiplyBody<8>(factors, k, n, sums);
 }
 [[gnu::target("avx512f,avx512dq,avx512vl")]] void addSinglesAVX512(const double *sums, u32 *to,
                                                                    bool adds) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 using namespace tritium::sim;
 
@@ -37,9 +38,10 @@ double Unit::take(double from, double clocks) {
   size_t bucket = size_t(from / width);
   while (clocks > 0) {
     bucket = firstFree(bucket);
-    while (used.size() <= bucket) {
-      next.push_back(uint32_t(used.size()));
-      used.push_back(0);
+    if (size_t known = used.size(); known <= bucket) {
+      used.resize(bucket + 1);
+      next.resize(bucket + 1);
+      std::iota(next.begin() + known, next.end(), uint32_t(known));
     }
     double part = std::min(clocks, width - used[bucket]);
     double begin = std::max({from, double(bucket) * width, end});
