@@ -41,7 +41,7 @@ static constexpr double clocksOfAtomic = 1.2, clocksOfFloatAtomic = 2.9;
 static constexpr double clocksOfSharedSector = 1.05, mostSharedSectors = 128;
 /// How much longer spilled registers take than the first cache needs for their bytes: their loads
 /// are waited for.
-static constexpr double waitsForSpills = 6.5;
+static constexpr double waitsForSpills = 7;
 /// Of the time for which a CTA's bytes take all of a multiprocessor's way to the L2, what it does
 /// nothing else.
 static constexpr double waitsForBytes = 0.7;
@@ -94,7 +94,7 @@ const char *formulaOf(Resource resource) {
       "lanes / 16",
       "lanes / 64",
       "lanes / 64",
-      "6.5 x spilled bytes x times that code runs / bytes a clock",
+      "7 x spilled bytes x times that code runs / bytes a clock",
       "changes / sectors, 96 at most, x 1.2, floats 2.9; shared by CTAs 1.05 / root of lines",
       "138 a CTA; after the last one what a CTA waits for",
       "latency x bytes read / bytes in flight, where loads run ahead",

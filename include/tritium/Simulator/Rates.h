@@ -45,8 +45,11 @@ inline constexpr unsigned mostGroupProducts = 6;
 inline constexpr double firstCache = 29;
 /// Measured: loads one after the other, of the L2 and of memory.
 inline constexpr double l2 = 263, memory = 617;
-/// Published: a copy of a box takes so much longer than a load.
-inline constexpr double boxes = 170;
+/// Measured: a warp starts one copy of a box after the other so long; from then on one takes as
+/// long as a load, and each of its rows of 128 bytes at most.
+inline constexpr double boxes = 44, rowOfBox = 1.1;
+/// Measured, beside a barrier: fence.proxy.async.
+inline constexpr double proxyFence = 28;
 /// Measured: barriers one after the other of 4 warps and of 16 take 28 and 49.
 inline constexpr double barrier = 8, arrival = 1.6;
 /// An mbarrier's phase: from the last arrival to who waits.
@@ -77,6 +80,11 @@ inline constexpr double clocksOfRequest = 1.8;
 inline constexpr double clocksOfSpreadAtomic = 3;
 /// A request of the L2 takes as long as that many sectors at least. Measured.
 inline constexpr double sectorsOfRequest = 2;
+/// The same of copies to shared memory. Measured: all multiprocessors together have 80 to 91 rows of
+/// 32 or 64 bytes a clock, by boxes and by threads.
+inline constexpr double sectorsOfCopiedRow = 2.6;
+/// What boxes have of the L2, of what loads have. Measured: 6800 to 7900 bytes a clock.
+inline constexpr double boxesOfL2 = 1.1;
 /// Instructions that are left of PTX in machine code, of all and of those of integers. Fitted.
 inline constexpr double issued = 0.9, issuedIntegers = 0.55;
 

@@ -62,9 +62,11 @@ static std::vector<AsyncPart> globalParts(const BulkCopy &copy, const uint8_t *s
   return parts;
 }
 
+struct Counted {
+  double rows, sectors; ///< of lines of 128 bytes; that the L2 answers in as long
+};
 /// One request; of global memory as many sectors as its pieces touch.
-/// Returns the sectors that the L2 answers in as long.
-static double countBulk(Warp &warp, const Op &op, const BulkCopy &copy, bool writes) {
+static Counted countBulk(Warp &warp, const Op &op, const BulkCopy &copy, bool writes) {
   Tally &tally = warp.machine.tallies[op.id];
   uint64_t bytes = 0, sectors = 0;
   RequestsOfL2 requests(warp, op, writes, /*sharers=*/1); // one thread copies for all
@@ -88,7 +90,8 @@ static double countBulk(Warp &warp, const Op &op, const BulkCopy &copy, bool wri
   tally.idealSectors += std::min(sectors, (bytes + 31) / 32);
   (writes ? tally.globalBytesWritten : tally.globalBytesRead) += bytes;
   (writes ? tally.sharedBytesRead : tally.sharedBytesWritten) += writes ? bytes : copy.bytes;
-  return std::max(double(sectors), sectorsOfRequest * double(requests.count));
+  double rows = double(requests.count);
+  return {rows, std::max(double(sectors), sectorsOfCopiedRow * rows)};
 }
 
 void tritium::sim::beginLoad(Warp &warp, const Op &op, unsigned lane, uint32_t offset,
@@ -104,14 +107,14 @@ void tritium::sim::beginLoad(Warp &warp, const Op &op, unsigned lane, uint32_t o
                    "a bulk copy uses an mbarrier whose initialisation the async proxy need not "
                    "see: the thread that executes mbarrier.init has to execute "
                    "fence.mbarrier_init or fence.proxy.async before the barrier that leads here");
-  double answered = countBulk(warp, op, copy, /*writes=*/false);
+  Counted counted = countBulk(warp, op, copy, /*writes=*/false);
   copy.op = &op;
   copy.warp = uint16_t(warp.index);
   copy.lane = uint8_t(lane);
   copy.reads = beginAsync(warp, op, lane, AsyncUse::Reads, globalParts(copy, nullptr));
   copy.writes = beginAsync(warp, op, lane, AsyncUse::Writes, {{nullptr, offset, copy.bytes}});
   if (warp.cta.pace)
-    delay(found->arrivals, warp.cta.pace->bulkLoad(warp, answered));
+    delay(found->arrivals, warp.cta.pace->bulkLoad(warp, counted.rows, counted.sectors));
   found->copied += copy.bytes;
   found->copies.push_back(std::move(copy));
   settle(warp, op, lane, *found);
@@ -155,9 +158,9 @@ void tritium::sim::arriveLoad(Cta &cta, BulkCopy &copy, const Completion &done) 
 }
 
 void tritium::sim::beginStore(Warp &warp, const Op &op, unsigned lane, BulkCopy copy) {
-  double sectors = countBulk(warp, op, copy, /*writes=*/true);
+  Counted counted = countBulk(warp, op, copy, /*writes=*/true);
   if (warp.cta.pace)
-    warp.cta.pace->bulkStore(warp, sectors);
+    warp.cta.pace->bulkStore(warp, counted.sectors);
   std::vector<AsyncPart> from;
   for (const Segment &segment : copy.segments) {
     if (!from.empty() && from.back().offset + from.back().bytes == segment.shared)

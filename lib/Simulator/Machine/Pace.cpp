@@ -68,7 +68,9 @@ OpTraffic OpTraffic::since(const OpTraffic &before) const {
 
 Pace::Pace(const Rates &rates, double busy)
     : rates(rates), latencies{latency::l2, latency::memory},
-      farBytes{mostL2Bytes, std::min(rates.memoryBytes / busy, mostL2Bytes)} {}
+      farBytes{std::min(rates.l2Bytes / busy, mostL2Bytes),
+               std::min(rates.memoryBytes / busy, mostL2Bytes)},
+      boxBytes{boxesOfL2 * rates.l2Bytes / busy, farBytes[1]} {}
 
 uint32_t Pace::addWarps(size_t count) {
   size_t first = sides[0].warps.size();
@@ -152,8 +154,9 @@ void Pace::meet(Warp &warp, const Op &op, const OpPace &pace) {
 }
 
 /// When the L2 or memory has sent what the first cache has not.
-double Pace::farAnswer(size_t side, double from, const OpTraffic &did) {
-  double far = std::max(double(did.sectors - did.cached), sectorsOfRequest * double(did.requests));
+double Pace::farAnswer(size_t side, double from, const OpPace &pace, const OpTraffic &did) {
+  double least = pace.kind == OpPace::Copies ? sectorsOfCopiedRow : sectorsOfRequest;
+  double far = std::max(double(did.sectors - did.cached), least * double(did.requests));
   return sides[side].far.take(from, 32 * far / farBytes[side]) + latencies[side];
 }
 
@@ -201,7 +204,7 @@ void Pace::account(Warp &warp, const Op &op, const OpPace &pace, const OpTraffic
     if (pace.kind == OpPace::Stores)
       store(own, side, done, double(did.sectors));
     else
-      done = isFar ? farAnswer(side, done, did) : done + pace.latency;
+      done = isFar ? farAnswer(side, done, pace, did) : done + pace.latency;
     switch (pace.kind) {
     case OpPace::Copies:
       own.copied = std::max(own.copied, done);
@@ -259,22 +262,26 @@ void Pace::waitUntil(Warp &warp, const Op &op, const Instants &when, double cloc
   }
 }
 
-Instants Pace::bulkLoad(const Warp &warp, double sectors) {
+/// When the warp has started another copy of a box.
+double Pace::startBox(const Warp &warp, size_t side) {
+  WarpPace &own = of(warp, side);
+  own.issued = std::max(own.at, own.issued) + latency::boxes;
+  return own.issued;
+}
+
+Instants Pace::bulkLoad(const Warp &warp, double rows, double sectors) {
   Instants made;
   for (size_t side = 0; side < kPaces; ++side) {
-    const WarpPace &own = of(warp, side);
-    double from = std::max(own.at, own.issued);
-    made[side] = sides[side].far.take(from, 32 * sectors / farBytes[side]) + latencies[side] +
-                 latency::boxes;
+    double copied = sides[side].boxes.take(startBox(warp, side), latency::rowOfBox * rows);
+    copied = sides[side].far.take(copied, 32 * sectors / boxBytes[side]);
+    made[side] = copied + latencies[side];
   }
   return made;
 }
 
 void Pace::bulkStore(const Warp &warp, double sectors) {
-  for (size_t side = 0; side < kPaces; ++side) {
-    WarpPace &own = of(warp, side);
-    store(own, side, std::max(own.at, own.issued), sectors);
-  }
+  for (size_t side = 0; side < kPaces; ++side)
+    store(of(warp, side), side, startBox(warp, side), sectors);
 }
 
 Instants Pace::now(const Warp &warp) {

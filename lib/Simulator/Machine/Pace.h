@@ -103,8 +103,8 @@ public:
   void waitForGroups(Warp &warp, const Op &op, const OpPace &pace);
   /// The warp goes on then.
   void waitUntil(Warp &warp, const Op &op, const Instants &when, double clocks);
-  /// When a bulk copy that the warp starts brings its bytes.
-  Instants bulkLoad(const Warp &warp, double sectors);
+  /// When a bulk copy that the warp starts brings its bytes: of so many rows, 128 bytes at most.
+  Instants bulkLoad(const Warp &warp, double rows, double sectors);
   void bulkStore(const Warp &warp, double sectors);
   Instants now(const Warp &warp);
   Instants copied(const Warp &warp);
@@ -129,19 +129,20 @@ private:
   struct Side {
     std::vector<WarpPace> warps;
     std::array<Units, 4> parts; ///< a warp runs in one of them
-    Unit banks, far, written;
+    Unit banks, far, written, boxes;
     std::vector<double> free; ///< when places of CTAs became so
   };
   WarpPace &of(const Warp &warp, size_t side);
   Units &partOf(const Warp &warp, size_t side);
   void endBlock(Warp &warp, const Op &op, size_t side);
   double start(Warp &warp, const OpPace &pace, size_t side, uint32_t &cause);
-  double farAnswer(size_t side, double from, const OpTraffic &did);
+  double farAnswer(size_t side, double from, const OpPace &pace, const OpTraffic &did);
+  double startBox(const Warp &warp, size_t side);
   void store(WarpPace &own, size_t side, double from, double sectors);
 
   const Rates &rates;
   std::array<Side, kPaces> sides;
-  double latencies[kPaces], farBytes[kPaces];
+  double latencies[kPaces], farBytes[kPaces], boxBytes[kPaces];
   size_t ctas = 0;
 };
 

@@ -127,6 +127,12 @@ static void setUnit(const Op &op, const Rates &rates, OpPace &made) {
   case Class::Barrier:
     made.endsBlock = true;
     return;
+  case Class::Fence:
+    if (op.origin && has(*op.origin, "proxy") && has(*op.origin, "async")) {
+      made.endsBlock = true;
+      made.latency = float(latency::proxyFence);
+    }
+    return;
   default:
     return;
   }
