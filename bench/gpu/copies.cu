@@ -1,5 +1,5 @@
-// Clocks of copies to shared memory, by boxes (TMA) and by threads (cp.async), of a GPU of compute
-// capability 9.0: what include/tritium/Simulator/Rates.h says of them was measured by it.
+// Clocks of copies of boxes (TMA) and of fences of the async proxy, on a GPU of compute capability
+// 9.0: what include/tritium/Simulator/Rates.h says of them was measured by it.
 //
 //   nvcc -gencode arch=compute_90a,code=sm_90a -std=c++20 -O2 bench/gpu/copies.cu -lcuda -o copies
 //
@@ -110,29 +110,6 @@ __global__ void boxesOfProduct(const __grid_constant__ CUtensorMap a,
   }
 }
 
-/// 256 threads copy 8 KB a round, of rows of `bytes`, `kAhead` rounds ahead. Clocks of a round.
-template <int kAhead> __global__ void threads(const uint8_t *from, int bytes, long long *out) {
-  extern __shared__ uint8_t memory[];
-  uint32_t to = sharedAddress(memory) + threadIdx.x * 16;
-  // Each CTA has 64 KB of its own.
-  int wide = bytes / 16, mask = bytes < 256 ? 255 : kPitch - 1;
-  from += blockIdx.x * size_t(256 * kPitch) + threadIdx.x / wide * kPitch + threadIdx.x % wide * 16;
-  long long begin = clock64();
-#pragma unroll 1
-  for (int round = 0; round < kRounds; ++round) {
-    asm volatile("cp.async.wait_group %0;" ::"n"(kAhead) : "memory");
-    for (int i = 0; i < 2; ++i)
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + i * 4096),
-                   "l"(from + i * (256 / wide) * kPitch + (round * bytes & mask))
-                   : "memory");
-    ASM("cp.async.commit_group;");
-  }
-  ASM("cp.async.wait_all;");
-  __syncthreads(); // warps run apart
-  if (threadIdx.x == 0)
-    out[2 * blockIdx.x] = out[2 * blockIdx.x + 1] = (clock64() - begin) / kRounds;
-}
-
 /// Barriers of 8 warps one after the other, with a fence of the async proxy before each, or none.
 template <bool kFences> __global__ void fences(long long *out) {
   long long begin = clock64();
@@ -213,17 +190,6 @@ struct Bench {
                 rowsOfTiles, bytes, least * 1e3, copied / (least * 1755e3),
                 rows / (least * 1755e3));
   }
-
-  template <int kAhead> void ofThreads(int ctas, int bytes) {
-    // The first cache has what is left of a multiprocessor's memory, less than two CTAs read.
-    constexpr int kMemory = 100 * 1024;
-    check(cudaFuncSetAttribute(threads<kAhead>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               kMemory));
-    threads<kAhead><<<ctas, 256, kMemory>>>(data, bytes, out);
-    long long round = clocks(ctas).first;
-    std::printf("threads: %3d CTAs, rows of %3d bytes, %d rounds ahead: %4lld\n", ctas, bytes,
-                kAhead, round);
-  }
 };
 
 int main() {
@@ -242,11 +208,6 @@ int main() {
     bench.ofBoxes<1>(1, 256, bytes);
     bench.ofProduct(1, bytes);
     bench.ofProduct(8, bytes);
-  }
-  for (int bytes : {32, 64, 128, 512}) {
-    bench.ofThreads<1>(264, bytes);
-    bench.ofThreads<3>(264, bytes);
-    bench.ofThreads<7>(264, bytes);
   }
   fences<false><<<1, 256>>>(bench.out);
   long long without = bench.clocks(1).first;

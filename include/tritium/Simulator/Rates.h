@@ -80,10 +80,10 @@ inline constexpr double clocksOfRequest = 1.8;
 inline constexpr double clocksOfSpreadAtomic = 3;
 /// A request of the L2 takes as long as that many sectors at least. Measured.
 inline constexpr double sectorsOfRequest = 2;
-/// The same of copies to shared memory. Measured: all multiprocessors together have 80 to 91 rows of
-/// 32 or 64 bytes a clock, by boxes and by threads.
-inline constexpr double sectorsOfCopiedRow = 2.6;
-/// What boxes have of the L2, of what loads have. Measured: 6800 to 7900 bytes a clock.
+/// The same of a row of a box. Measured: all multiprocessors together have 80 to 107 rows of 32 and
+/// 64 bytes a clock.
+inline constexpr double sectorsOfRow = 2.6;
+/// What boxes have of the L2, of what loads have. Measured: 7000 to 8400 bytes a clock.
 inline constexpr double boxesOfL2 = 1.1;
 /// Instructions that are left of PTX in machine code, of all and of those of integers. Fitted.
 inline constexpr double issued = 0.9, issuedIntegers = 0.55;

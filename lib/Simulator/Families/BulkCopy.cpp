@@ -91,7 +91,7 @@ static Counted countBulk(Warp &warp, const Op &op, const BulkCopy &copy, bool wr
   (writes ? tally.globalBytesWritten : tally.globalBytesRead) += bytes;
   (writes ? tally.sharedBytesRead : tally.sharedBytesWritten) += writes ? bytes : copy.bytes;
   double rows = double(requests.count);
-  return {rows, std::max(double(sectors), sectorsOfCopiedRow * rows)};
+  return {rows, std::max(double(sectors), sectorsOfRow * rows)};
 }
 
 void tritium::sim::beginLoad(Warp &warp, const Op &op, unsigned lane, uint32_t offset,

@@ -154,9 +154,8 @@ void Pace::meet(Warp &warp, const Op &op, const OpPace &pace) {
 }
 
 /// When the L2 or memory has sent what the first cache has not.
-double Pace::farAnswer(size_t side, double from, const OpPace &pace, const OpTraffic &did) {
-  double least = pace.kind == OpPace::Copies ? sectorsOfCopiedRow : sectorsOfRequest;
-  double far = std::max(double(did.sectors - did.cached), least * double(did.requests));
+double Pace::farAnswer(size_t side, double from, const OpTraffic &did) {
+  double far = std::max(double(did.sectors - did.cached), sectorsOfRequest * double(did.requests));
   return sides[side].far.take(from, 32 * far / farBytes[side]) + latencies[side];
 }
 
@@ -204,7 +203,7 @@ void Pace::account(Warp &warp, const Op &op, const OpPace &pace, const OpTraffic
     if (pace.kind == OpPace::Stores)
       store(own, side, done, double(did.sectors));
     else
-      done = isFar ? farAnswer(side, done, pace, did) : done + pace.latency;
+      done = isFar ? farAnswer(side, done, did) : done + pace.latency;
     switch (pace.kind) {
     case OpPace::Copies:
       own.copied = std::max(own.copied, done);

@@ -136,7 +136,7 @@ private:
   Units &partOf(const Warp &warp, size_t side);
   void endBlock(Warp &warp, const Op &op, size_t side);
   double start(Warp &warp, const OpPace &pace, size_t side, uint32_t &cause);
-  double farAnswer(size_t side, double from, const OpPace &pace, const OpTraffic &did);
+  double farAnswer(size_t side, double from, const OpTraffic &did);
   double startBox(const Warp &warp, size_t side);
   void store(WarpPace &own, size_t side, double from, double sectors);
 
