@@ -122,10 +122,11 @@ def test_arg_extremum(backend, rng, op, axis, dtype):
                                          ("argmin", [2, 0, 1, 0, 1, 2])])
 @pytest.mark.parametrize("dtype", ("float16", "float32", "float64"))
 def test_arg_extremum_of_nan_and_zeros(backend, op, expected, dtype):
-    """Numbers come before NaN, of NaN alone the first place counts, and zeros of both signs are equal."""
-    x = np.array([[np.nan, 1, -3, 2], [-np.inf, -np.inf, -np.inf, -np.inf], [5, 4, np.nan, np.inf],
-                  [np.nan, np.nan, np.nan, np.nan], [np.nan, 0.0, -0.0, np.nan],
-                  [np.nan, 1, -0.0, 0.0]], dtype)  # fmt: skip
+    """Numbers come before NaN, of NaN alone the first place counts, and 0 and -0 are equal."""
+    inf, nan = np.inf, np.nan
+    x = np.array([[nan, 1, -3, 2], [-inf, -inf, -inf, -inf], [5, 4, nan, inf],
+                  [nan, nan, nan, nan], [nan, 0.0, -0.0, nan], [nan, 1, -0.0, 0.0]],
+                 dtype)  # fmt: skip
     assert_same(run(op, x, 1, "int32"), np.array(expected, np.int32))
     for row, place in zip(x, expected):
         assert_same(run(op, np.tile(row, 80)[:, None], 0, "int32"), np.array([place], np.int32))
