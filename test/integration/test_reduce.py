@@ -259,6 +259,24 @@ def test_place_of_what_may_be_fused(backend, rng):
         assert_same(place, np.array([(x.astype(np.float64) * y - z).argmax()], np.int32))
 
 
+@triton.jit
+def place_beside_the_row(x_ptr, sums_ptr, place_ptr, n, other, a, b, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + c, mask=c < n, other=other)
+    t = x * a
+    tl.store(place_ptr, tl.argmax(t + x * b, axis=0))
+    tl.store(sums_ptr + c, t)
+
+
+@pytest.mark.parametrize("a,b", [(1.3, 1.7), (1.234567, 1.345678)])
+def test_place_of_what_lies_beside_the_row(backend, rng, a, b):
+    """What is not loaded is the greatest, and may be computed where it is stored, too."""
+    x = (rng.random(3072) * 2 - 1).astype(np.float32)
+    sums, place = np.zeros(4096, np.float32), np.full(1, -1, np.int32)
+    place_beside_the_row[(1,)](x, sums, place, 3072, 1.1, a, b, BLOCK=4096)
+    assert 3072 <= place[0] < 4096
+
+
 # The accumulator is a scalar, or a tile that the reduction leaves.
 @triton.jit
 def reduce_in_loop(x_ptr, out_ptr, rows, start, M: tl.constexpr, N: tl.constexpr,

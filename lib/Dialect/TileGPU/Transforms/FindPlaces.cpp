@@ -15,9 +15,10 @@
 // Where no element is a number, %best is NaN, and %at all of %i. Values of floats that are used
 // stay in pairs, since of 0 and -0, which are equal, the one at the place is meant.
 //
-// The pass must see layouts that stay as they are: each element of %x is computed once then, for
-// both reductions. Where one of two computations may be fused and the other not, no element might
-// be equal to %best.
+// Elements may be computed twice, for the maximum and for the comparison with it: what
+// ttg-skip-masked-registers leaves out is. Were a product fused with a sum in one place and not in
+// the other, no element might be equal to %best: such sums stay in pairs. The pass must see layouts
+// that stay as they are, too, since tiles are computed anew for other layouts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,6 +69,52 @@ Value alongRow(OpBuilder &b, Location loc, Value ofRow, RankedTensorType all, un
              : b.create<tt::BroadcastOp>(loc, typeOf(all.getShape()), expanded).getResult();
 }
 
+/// Whether the elements of floats are the same however often they are computed: no sum has an
+/// addend that is a product, which it may be fused with.
+class Sameness {
+public:
+  bool isSure(Value value) { return kindOf(value) != Fused; }
+
+private:
+  enum Kind { Plain, Product, Fused };
+
+  Kind kindOf(Value value) {
+    if (!isa<FloatType>(tt::elementType(value.getType())))
+      return Plain;
+    if (auto known = kinds.find(value); known != kinds.end())
+      return known->second;
+    Kind kind = kindOfNew(value);
+    kinds[value] = kind;
+    return kind;
+  }
+
+  Kind worstOf(ValueRange values) {
+    Kind worst = Plain;
+    for (Value value : values)
+      worst = std::max(worst, kindOf(value));
+    return worst;
+  }
+
+  Kind kindOfNew(Value value) {
+    Operation *op = value.getDefiningOp();
+    // Arguments, what a loop carries, results of loads and reductions are there once.
+    if (!op || op->getNumRegions() != 0 || isa<tt::LoadOp>(op))
+      return Plain;
+    Kind worst = worstOf(op->getOperands());
+    if (worst == Fused)
+      return Fused;
+    if (isa<arith::AddFOp, arith::SubFOp>(op))
+      return worst == Plain ? Plain : Fused;
+    bool isMoved =
+        isa<arith::SelectOp, arith::ExtFOp, arith::TruncFOp, arith::NegFOp, arith::MaxNumFOp,
+            arith::MinNumFOp, arith::ConstantOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp,
+            tt::ReshapeOp, tt::TransOp, ConvertLayoutOp>(op);
+    return isMoved ? worst : Product;
+  }
+
+  llvm::DenseMap<Value, Kind> kinds;
+};
+
 void findPlaces(tt::ReduceOp op, tt::Extremum extremum) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -99,7 +146,7 @@ struct FindPlacesPass : impl::FindPlacesBase<FindPlacesPass> {
       auto extremum = tt::extremumWithPlace(op);
       bool isExact = extremum && (op.getResult()[0].use_empty() ||
                                   isa<IntegerType>(tt::elementType(op.getSrcs()[0].getType())));
-      if (isExact)
+      if (isExact && Sameness().isSure(op.getSrcs()[0]))
         findPlaces(op, *extremum);
     });
   }
