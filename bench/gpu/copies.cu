@@ -129,6 +129,7 @@ struct Bench {
 
   /// The middle one of the CTAs' clocks.
   std::pair<long long, long long> clocks(int ctas) {
+    check(cudaGetLastError());
     check(cudaDeviceSynchronize());
     std::vector<long long> all(2 * ctas);
     check(cudaMemcpy(all.data(), out, all.size() * sizeof(long long), cudaMemcpyDeviceToHost));
@@ -178,6 +179,7 @@ struct Bench {
     for (int i = 0; i < 7; ++i) {
       check(cudaEventRecord(begin));
       boxesOfProduct<<<kTiles, 32, kMemory>>>(a, b, bytes, bytes == 128 ? 2 : 4, rowsOfTiles);
+      check(cudaGetLastError());
       check(cudaEventRecord(end));
       check(cudaDeviceSynchronize());
       float milliseconds;

@@ -66,7 +66,7 @@ inline constexpr unsigned window = 32;
 inline constexpr double queue = 32;
 } // namespace latency
 
-/// Bytes a clock that one multiprocessor has of the L2 at most. Published.
+/// Bytes a clock that one multiprocessor has of the L2 by loads at most. Published.
 inline constexpr double mostL2Bytes = 64;
 /// Instructions by which the oldest warps run ahead of others, and of warps that multiply by tensor
 /// cores. Assumed.
