@@ -26,6 +26,8 @@
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
 using namespace mlir;
 
 namespace tritium::ttg {
@@ -83,7 +85,12 @@ private:
       return Plain;
     if (auto known = kinds.find(value); known != kinds.end())
       return known->second;
+    // A longer way is not gone.
+    if (depth == kMostSteps)
+      return Fused;
+    ++depth;
     Kind kind = kindOfNew(value);
+    --depth;
     kinds[value] = kind;
     return kind;
   }
@@ -105,14 +112,19 @@ private:
       return Fused;
     if (isa<arith::AddFOp, arith::SubFOp>(op))
       return worst == Plain ? Plain : Fused;
+    if (isa<arith::MulFOp, arith::DivFOp, math::ExpOp, math::Exp2Op>(op))
+      return Product;
     bool isMoved =
         isa<arith::SelectOp, arith::ExtFOp, arith::TruncFOp, arith::NegFOp, arith::MaxNumFOp,
-            arith::MinNumFOp, arith::ConstantOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp,
-            tt::ReshapeOp, tt::TransOp, ConvertLayoutOp>(op);
-    return isMoved ? worst : Product;
+            arith::MinNumFOp, arith::ConstantOp, arith::SIToFPOp, arith::UIToFPOp, tt::SplatOp,
+            tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp, ConvertLayoutOp>(op);
+    // Other functions may have sums of products of their own.
+    return isMoved ? worst : Fused;
   }
 
+  static constexpr unsigned kMostSteps = 500;
   llvm::DenseMap<Value, Kind> kinds;
+  unsigned depth = 0;
 };
 
 void findPlaces(tt::ReduceOp op, tt::Extremum extremum) {
