@@ -34,7 +34,12 @@ bool emitForCPU(Session &session, ModuleOp module, const CompileOptions &options
   if (!cpu::resolveTarget(options.target.cpuName(), target, message))
     return refuse(error, message);
   kernel.metadata.cpu = target.cpu;
-  auto addPasses = [](OpPassManager &pm) { pm.addPass(tt::createRoughExponentials()); };
+  auto addPasses = [&](OpPassManager &pm) {
+    pm.addPass(tt::createRoughExponentials());
+    // Loops over a row may compute it each.
+    if (fusesMultiplyAdds(target, options))
+      pm.addPass(tt::createFuseMultiplyAdds());
+  };
   if (!session.runPasses(module, "CPUPipeline", addPasses))
     return false;
 

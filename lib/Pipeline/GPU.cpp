@@ -171,7 +171,6 @@ bool emitForGPU(Session &session, ModuleOp module, const CompileOptions &options
   emit.clusterCTAs = metadata.numCtas;
   emit.maxRegisters = gpu.maxRegisters;
   emit.ptxVersion = gpu.ptxVersion;
-  emit.fpFusion = gpu.fpFusion;
   emit.lineInfo = gpu.lineInfo;
   bool dumps = session.wants(settings::TritonLLIRDump) || session.wants(settings::LLIRDump);
   bool keeps = llvm::is_contained(options.keepStages, "llir");
@@ -254,6 +253,7 @@ static bool lowerToPTX(Session &session, ModuleOp module, const nvptx::TargetInf
   GPULoweringOptions lowering;
   lowering.mayAlias = options.mayAlias;
   lowering.flushSubnormals = gpu.flushSubnormals;
+  lowering.fpFusion = gpu.fpFusion;
   lowering.isForeign = isForeign;
   lowering.assertsTrap = options.asserts() && !options.debug;
   lowering.maxRegisters = gpu.maxRegisters;
@@ -323,6 +323,7 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   pipeline.splitK = static_cast<int>(gpu.splitK);
   pipeline.streamK = gpu.streamK;
   pipeline.mayAlias = options.mayAlias;
+  pipeline.fpFusion = gpu.fpFusion;
   pipeline.launchConditions = !options.isUnconditional;
   pipeline.persistent = gpu.persistent.value_or(!gpu.cooperative);
   pipeline.alwaysPersistent = gpu.persistent.value_or(false);
@@ -437,7 +438,6 @@ bool goOnForGPU(Session &session, const std::string &stage, const std::string &t
     emit.kernel = kernel.metadata.entry;
     emit.clusterCTAs = kernel.metadata.numCtas;
     emit.ptxVersion = gpu.ptxVersion;
-    emit.fpFusion = gpu.fpFusion;
     nvptx::EmittedCode code;
     if (!nvptx::emitPTX(text, target, emit, code, message))
       return refuse(error, message);

@@ -55,6 +55,9 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   // Before reductions are taken apart, and before there are versions.
   pm.addPass(tt::createRoughExponentials());
   pm.addPass(tt::createLoadRunsOnce());
+  // Before anything is computed twice.
+  if (options.fpFusion)
+    pm.addPass(tt::createFuseMultiplyAdds());
   // Before there are layouts, while an offset is still one tile.
   if (options.launchConditions)
     pm.addPass(ttg::createLaunchConditions());
@@ -75,7 +78,9 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(tt::createCanonicalize());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
-  pm.addPass(ttg::createOptimizeThreadLocality());
+  ttg::OptimizeThreadLocalityOptions locality;
+  locality.fpFusion = options.fpFusion;
+  pm.addPass(ttg::createOptimizeThreadLocality(locality));
   pm.addPass(ttg::createHoistDots());
   // What a loop loads is in place, and addresses that do not change are out of it.
   ttg::ScheduleLoopsOptions schedule;

@@ -277,6 +277,29 @@ def test_place_of_what_lies_beside_the_row(backend, rng, a, b):
     assert 3072 <= place[0] < 4096
 
 
+@triton.jit
+def greatest_of_row(x_ptr, count_ptr, sum_ptr, out_ptr, n, other, a, b, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + c, mask=c < n, other=other)
+    t = x * a
+    s = t + x * b
+    is_greatest = s == tl.max(s, axis=0)
+    tl.store(count_ptr, tl.sum(is_greatest.to(tl.int32), axis=0))
+    tl.store(sum_ptr, tl.sum(tl.where(is_greatest, t, 0.0), axis=0))
+    tl.store(out_ptr + c, t)
+
+
+@pytest.mark.parametrize("a,b", [(1.3, 1.7), (1.234567, 1.345678), (0.7, 0.9)])
+def test_what_equals_the_greatest(backend, rng, a, b):
+    """Wherever the sum of products is computed again, it is rounded as for the maximum."""
+    x = (rng.random(3072) * 2 - 1).astype(np.float32)
+    out, count = np.zeros(4096, np.float32), np.full(1, -1, np.int32)
+    total = np.zeros(1, np.float32)
+    greatest_of_row[(1,)](x, count, total, out, 3072, 1.1, a, b, BLOCK=4096)
+    assert_same(count, np.array([1024], np.int32))
+    np.testing.assert_allclose(total[0], 1024 * np.float32(1.1) * np.float32(a), rtol=1e-5)
+
+
 # The accumulator is a scalar, or a tile that the reduction leaves.
 @triton.jit
 def reduce_in_loop(x_ptr, out_ptr, rows, start, M: tl.constexpr, N: tl.constexpr,

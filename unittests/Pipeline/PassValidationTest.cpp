@@ -138,10 +138,11 @@ void expectClose(const Floats &found, const Floats &expected, float tolerance) {
           << "element " << i;
 }
 
-/// Threads or warps each sum what they have before they exchange it.
+/// Threads or warps each sum what they have before they exchange it, or products that are summed
+/// are not rounded.
 bool changesSums(StringRef pass) {
-  return pass == "tt-combine" || pass == "ttg-spread-programs" || pass == "ttg-plan-exchanges" ||
-         pass == "ttg-optimize-thread-locality";
+  return pass == "tt-fuse-multiply-adds" || pass == "tt-combine" || pass == "ttg-spread-programs" ||
+         pass == "ttg-plan-exchanges" || pass == "ttg-optimize-thread-locality";
 }
 
 /// Of the last IR an operation is expected.

@@ -32,13 +32,20 @@ struct CompileOptions {
   bool streamStores = false;
   bool debug = false; ///< device_assert and hints are checked; the interpreter checks hints anyway
   /// Other options that the launch named (num_warps, num_stages, ...): their kinds are
-  /// checked by the host; kept in the metadata; without effect on a CPU.
+  /// checked by the host; kept in the metadata; most are without effect on a CPU.
   std::map<std::string, Constant> extra;
   /// The option device_asserts: device_assert is compiled in, where it fails on a GPU the kernel
   /// traps, and hints are neither checked nor assumed.
   bool asserts() const {
     auto found = extra.find("device_asserts");
     return found != extra.end() && found->second.isSet();
+  }
+  /// The option enable_fp_fusion: a product that feeds a sum is rounded with it; nothing if the
+  /// launch does not say.
+  std::optional<bool> fpFusion() const {
+    auto found = extra.find("enable_fp_fusion");
+    return found == extra.end() || found->second.isNone() ? std::nullopt
+                                                          : std::optional(found->second.isSet());
   }
   /// Whether assertions of the kernel are there when it runs.
   bool keepsAsserts() const { return debug || asserts(); }

@@ -49,6 +49,9 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
   Option<bool> mayAlias{*this, "may-alias",
                         llvm::cl::desc("Pointer arguments may reach the same memory"),
                         llvm::cl::init(false)};
+  Option<bool> fpFusion{*this, "fp-fusion",
+                        llvm::cl::desc("A product that feeds a sum is rounded with it"),
+                        llvm::cl::init(true)};
   Option<bool> launchConditions{*this, "launch-conditions",
                                 llvm::cl::desc("Launches look at what the code relies on"),
                                 llvm::cl::init(true)};

@@ -32,8 +32,19 @@ namespace tritium::ttg {
 
 static unsigned axisOf(Operation *op) { return cast<tt::Combining>(op).getAxis(); }
 
+/// The region adds two numbers up, of 32 or 64 bits.
+static bool isSum(Block &body) {
+  auto sum = dyn_cast<arith::AddFOp>(body.front());
+  return sum && (sum.getType().isF32() || sum.getType().isF64()) &&
+         sum.getOperands() == ValueRange(body.getArguments()) &&
+         body.getTerminator()->getOperands() == sum->getResults();
+}
+
 Registers CombineLowering::combine(Region &region, ValueRange x, ValueRange y) {
   Block &body = region.front();
+  if (auto product = y[0].getDefiningOp<LLVM::FMulOp>();
+      product && product->getBlock() == b.getInsertionBlock() && options.fpFusion && isSum(body))
+    return {intrinsic("llvm.fma", x[0].getType(), {product.getLhs(), product.getRhs(), x[0]})};
   for (auto [arg, value] : llvm::zip(
            body.getArguments(), llvm::concat<Value>(SmallVector<Value>(x), SmallVector<Value>(y))))
     set(arg, {value});

@@ -11,6 +11,9 @@
 
 #include "Lowering.h"
 
+#include "tritium/Conversion/TileToCPU/TileToCPU.h"
+#include "tritium/Support/Settings.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
@@ -244,6 +247,10 @@ void Lowering::emitScalarOp(const Step &step) {
 }
 
 } // namespace tritium::cpu
+
+bool tritium::fusesMultiplyAdds(const cpu::TargetInfo &target, const CompileOptions &options) {
+  return target.hasFMA && options.fpFusion().value_or(settings::DefaultFPFusion.isOn());
+}
 
 LogicalResult tritium::lowerToCPU(ModuleOp module, const cpu::TargetInfo &target,
                                   const CompileOptions &options, KernelMetadata &metadata,

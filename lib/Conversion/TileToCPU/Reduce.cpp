@@ -9,6 +9,8 @@
 
 #include "Lowering.h"
 
+#include "tritium/Conversion/TileToCPU/TileToCPU.h"
+
 using namespace mlir;
 
 namespace tritium::cpu {
@@ -92,6 +94,10 @@ SmallVector<Value> Lowering::combine(tt::Combining op, ValueRange x, ValueRange 
     Value result;
     if (auto constantOp = dyn_cast<arith::ConstantOp>(inner)) {
       result = splat(emitConstant(constantOp.getValue()), width);
+    } else if (auto product = operands.back().getDefiningOp<arith::MulFOp>();
+               product && product->getBlock() == b.getInsertionBlock() && keepWide &&
+               isa<arith::AddFOp>(inner) && fusesMultiplyAdds(target, options)) {
+      result = b.create<math::FmaOp>(loc, product.getLhs(), product.getRhs(), operands[0]);
     } else if (keepWide) {
       OperationState state(loc, inner.getName().getStringRef(), operands, {operands[0].getType()});
       result = b.create(state)->getResult(0);

@@ -123,7 +123,8 @@ std::unique_ptr<TargetMachine> createMachine(const tritium::cpu::TargetInfo &inf
   if (!target)
     return nullptr;
   TargetOptions options;
-  options.AllowFPOpFusion = FPOpFusion::Fast;
+  // What is to be fused is already.
+  options.AllowFPOpFusion = FPOpFusion::Strict;
   return std::unique_ptr<TargetMachine>(
       target->createTargetMachine(info.triple, info.cpu, info.features, options, Reloc::PIC_,
                                   CodeModel::Small, CodeGenOptLevel::Default));

@@ -64,8 +64,8 @@ std::unique_ptr<TargetMachine> createMachine(const tritium::nvptx::TargetInfo &i
   if (!target)
     return nullptr;
   TargetOptions options;
-  // Without fusion, LLVM writes add.rn and mul.rn, which ptxas does not fuse either.
-  options.AllowFPOpFusion = emit.fpFusion ? FPOpFusion::Fast : FPOpFusion::Strict;
+  // What is to be fused is already: LLVM writes add.rn and mul.rn, which ptxas does not fuse either.
+  options.AllowFPOpFusion = FPOpFusion::Strict;
   return std::unique_ptr<TargetMachine>(target->createTargetMachine(
       kTriple, info.codeName(), "+ptx" + std::to_string(emit.ptxVersion), options, Reloc::PIC_,
       std::nullopt, CodeGenOptLevel::Default));

@@ -1,8 +1,10 @@
-// RUN: tritium-opt %s -ttg-optimize-thread-locality | FileCheck %s
+// RUN: tritium-opt %s -ttg-optimize-thread-locality | FileCheck %s --check-prefixes=CHECK,FUSED
+// RUN: tritium-opt %s -ttg-optimize-thread-locality=fp-fusion=false | FileCheck %s --check-prefixes=CHECK,APART
 
 // CHECK-DAG: #[[$LINEAR:.*]] = #ttg.linear<{register = [0, 0, 1, 0, 0, 2, 1, 0, 0], lane = [0, 1, 0, 0, 2, 0, 0, 4, 0, 0, 8, 0, 0, 16, 0], warp = [0, 32, 0, 0, 64, 0], shape = [2, 128, 4]}>
 #line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#single = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #own = #ttg.blocked<{sizePerThread = [1, 32], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
 
 // The loop adds what each thread has added up, and one reduction among threads stands behind it.
@@ -177,8 +179,9 @@ tt.func private @mixed(%x: tensor<256xf32, #mixed>, %init: f32, %n: i32) -> f32 
 // CHECK: %[[OWN:.*]] = "tt.reduce"{{.*}} <{axis = 2 : i32}>
 // CHECK: %[[F1:.*]] = tt.expand_dims %[[FACTOR]] {axis = 1 : i32}
 // CHECK: %[[F:.*]] = tt.broadcast %[[F1]] : tensor<4x1xf32, {{.*}}> -> tensor<4x32xf32
-// CHECK: %[[LESS:.*]] = arith.mulf %[[ACC]], %[[F]] : tensor<4x32xf32
-// CHECK: arith.addf %[[LESS]], %[[OWN]] : tensor<4x32xf32
+// FUSED: math.fma %[[ACC]], %[[F]], %[[OWN]] : tensor<4x32xf32
+// APART: %[[LESS:.*]] = arith.mulf %[[ACC]], %[[F]] : tensor<4x32xf32
+// APART: arith.addf %[[LESS]], %[[OWN]] : tensor<4x32xf32
 // CHECK: }
 // CHECK: %[[SUM:.*]] = "tt.reduce"(%[[TILE]]#0) <{axis = 1 : i32}>
 // CHECK: tt.return %[[SUM]]
@@ -209,6 +212,90 @@ tt.func private @online(%x: tensor<4x128xf32, #rows>, %init: tensor<4xf32, #ttg.
     scf.yield %t, %top : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
   }
   tt.return %s#0 : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+}
+
+// The same, fused before.
+// CHECK-LABEL: tt.func private @fused(
+// CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<4x32xf32
+// CHECK: %[[OWN:.*]] = "tt.reduce"{{.*}} <{axis = 2 : i32}>
+// CHECK: %[[F:.*]] = tt.broadcast {{.*}} -> tensor<4x32xf32
+// CHECK: math.fma %[[ACC]], %[[F]], %[[OWN]] : tensor<4x32xf32
+// CHECK: }
+// CHECK: "tt.reduce"({{.*}}#0) <{axis = 1 : i32}>
+tt.func private @fused(%x: tensor<4x128xf32, #rows>, %init: tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, %n: i32) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %least = arith.constant dense<0xFF800000> : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %s:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init, %m = %least) -> (tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>) : i32 {
+    %top = arith.maxnumf %m, %init : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %below = arith.subf %m, %top : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %factor = math.exp2 %below : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %y = math.exp %x : tensor<4x128xf32, #rows>
+    %r = "tt.reduce"(%y) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<4x128xf32, #rows>) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %t = math.fma %factor, %acc, %r : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    scf.yield %t, %top : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  }
+  tt.return %s#0 : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+}
+
+// Not where the accumulator is what is added to a product, or a maximum is.
+// CHECK-LABEL: tt.func private @added(
+// CHECK-COUNT-2: scf.for {{.*}} -> (tensor<4xf32
+// CHECK-NOT: scf.for
+// CHECK: tt.return
+tt.func private @added(%x: tensor<4x128xf32, #rows>, %init: tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, %n: i32) -> (tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %least = arith.constant dense<0xFF800000> : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %top = arith.maxnumf %least, %init : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %below = arith.subf %least, %top : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %factor = math.exp2 %below : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %k = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>> : i32 {
+    %r = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<4x128xf32, #rows>) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %t = math.fma %factor, %r, %acc : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    scf.yield %t : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  }
+  %l = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>> : i32 {
+    %r = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.maxnumf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<4x128xf32, #rows>) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %t = math.fma %acc, %factor, %r : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    scf.yield %t : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  }
+  tt.return %k, %l : tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>, tensor<4xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+}
+
+// A product that is added up is rounded with the sum.
+// CHECK-LABEL: tt.func private @products(
+// CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}) -> (tensor<4x32xf32
+// FUSED: math.fma %{{.*}}, %{{.*}}, %[[ACC]] : tensor<4x32xf32
+// APART: %[[P:.*]] = arith.mulf
+// APART: arith.addf %[[ACC]], %[[P]] : tensor<4x32xf32
+tt.func private @products(%x: tensor<4x32xf32, #single>, %n: i32) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #single}>> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<4xf32, #ttg.slice<{dim = 1, parent = #single}>>
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #single}>> : i32 {
+    %y = arith.mulf %x, %x : tensor<4x32xf32, #single>
+    %r = "tt.reduce"(%y) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<4x32xf32, #single>) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #single}>>
+    %t = arith.addf %acc, %r : tensor<4xf32, #ttg.slice<{dim = 1, parent = #single}>>
+    scf.yield %t : tensor<4xf32, #ttg.slice<{dim = 1, parent = #single}>>
+  }
+  tt.return %s : tensor<4xf32, #ttg.slice<{dim = 1, parent = #single}>>
 }
 
 // A factor that may be infinite would make NaN of a thread's zero: any number's exponential, that of

@@ -195,11 +195,9 @@ TEST_F(NVPTX, EntryHasItsThreadsAndRegisters) {
   EXPECT_THAT(ptx, HasSubstr("ld.global.f32"));
 }
 
-TEST_F(NVPTX, FusionIsAnOption) {
+TEST_F(NVPTX, NothingIsFused) {
   EmitOptions options;
   options.kernel = "fma";
-  EXPECT_THAT(emit(kFma, 80, options).ptx, HasSubstr("fma.rn.f32"));
-  options.fpFusion = false;
   std::string ptx = emit(kFma, 80, options).ptx;
   EXPECT_THAT(ptx, Not(HasSubstr("fma.rn.f32")));
   EXPECT_THAT(ptx, HasSubstr("mul.rn.f32")); // plain mul and add may be fused by ptxas

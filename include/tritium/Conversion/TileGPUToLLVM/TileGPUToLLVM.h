@@ -22,6 +22,8 @@ struct GPULoweringOptions {
   bool mayAlias = false;
   /// Results of approximate functions under 2^-126 are zero.
   bool flushSubnormals = true;
+  /// Products that a sum along a dimension adds up are rounded with it.
+  bool fpFusion = true;
   /// The module may not be what the passes in front of this made: that nothing has to wait for
   /// other threads without a barrier is checked, too.
   bool isForeign = true;

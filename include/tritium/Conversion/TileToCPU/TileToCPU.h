@@ -21,6 +21,9 @@ mlir::LogicalResult lowerToCPU(mlir::ModuleOp module, const cpu::TargetInfo &tar
                                const CompileOptions &options, KernelMetadata &metadata,
                                std::vector<Remark> &remarks, std::string *plan = nullptr);
 
+/// Whether a product that feeds a sum is rounded with it.
+bool fusesMultiplyAdds(const cpu::TargetInfo &target, const CompileOptions &options);
+
 } // namespace tritium
 
 #endif // TRITIUM_CONVERSION_TILETOCPU_TILETOCPU_H

@@ -19,7 +19,6 @@ struct EmitOptions {
   unsigned clusterCTAs = 1;  ///< of a cluster: likewise
   unsigned maxRegisters = 0; ///< a thread; 0: as many as the assembler thinks best
   unsigned ptxVersion = 84;  ///< 84 for 8.4, which has all instructions that are emitted
-  bool fpFusion = true;      ///< a * b + c may become one fma
   bool lineInfo = true;      ///< .loc lines
   bool wantLLIR = false;
 };

@@ -16,17 +16,14 @@
 // stay in pairs, since of 0 and -0, which are equal, the one at the place is meant.
 //
 // Elements may be computed twice, for the maximum and for the comparison with it: what
-// ttg-skip-masked-registers leaves out is. Were a product fused with a sum in one place and not in
-// the other, no element might be equal to %best: such sums stay in pairs. The pass must see layouts
-// that stay as they are, too, since tiles are computed anew for other layouts.
+// ttg-skip-masked-registers leaves out is. They are the same, since tt-fuse-multiply-adds has
+// decided what is rounded.
 //
 //===----------------------------------------------------------------------===//
 
 #include "tritium/Dialect/Tile/IR/ExtremumPlace.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
-
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -71,62 +68,6 @@ Value alongRow(OpBuilder &b, Location loc, Value ofRow, RankedTensorType all, un
              : b.create<tt::BroadcastOp>(loc, typeOf(all.getShape()), expanded).getResult();
 }
 
-/// Whether the elements of floats are the same however often they are computed: no sum has an
-/// addend that is a product, which it may be fused with.
-class Sameness {
-public:
-  bool isSure(Value value) { return kindOf(value) != Fused; }
-
-private:
-  enum Kind { Plain, Product, Fused };
-
-  Kind kindOf(Value value) {
-    if (!isa<FloatType>(tt::elementType(value.getType())))
-      return Plain;
-    if (auto known = kinds.find(value); known != kinds.end())
-      return known->second;
-    // A longer way is not gone.
-    if (depth == kMostSteps)
-      return Fused;
-    ++depth;
-    Kind kind = kindOfNew(value);
-    --depth;
-    kinds[value] = kind;
-    return kind;
-  }
-
-  Kind worstOf(ValueRange values) {
-    Kind worst = Plain;
-    for (Value value : values)
-      worst = std::max(worst, kindOf(value));
-    return worst;
-  }
-
-  Kind kindOfNew(Value value) {
-    Operation *op = value.getDefiningOp();
-    // Arguments, what a loop carries, results of loads and reductions are there once.
-    if (!op || op->getNumRegions() != 0 || isa<tt::LoadOp>(op))
-      return Plain;
-    Kind worst = worstOf(op->getOperands());
-    if (worst == Fused)
-      return Fused;
-    if (isa<arith::AddFOp, arith::SubFOp>(op))
-      return worst == Plain ? Plain : Fused;
-    if (isa<arith::MulFOp, arith::DivFOp, math::ExpOp, math::Exp2Op>(op))
-      return Product;
-    bool isMoved =
-        isa<arith::SelectOp, arith::ExtFOp, arith::TruncFOp, arith::NegFOp, arith::MaxNumFOp,
-            arith::MinNumFOp, arith::ConstantOp, arith::SIToFPOp, arith::UIToFPOp, tt::SplatOp,
-            tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp, ConvertLayoutOp>(op);
-    // Other functions may have sums of products of their own.
-    return isMoved ? worst : Fused;
-  }
-
-  static constexpr unsigned kMostSteps = 500;
-  llvm::DenseMap<Value, Kind> kinds;
-  unsigned depth = 0;
-};
-
 void findPlaces(tt::ReduceOp op, tt::Extremum extremum) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -158,7 +99,7 @@ struct FindPlacesPass : impl::FindPlacesBase<FindPlacesPass> {
       auto extremum = tt::extremumWithPlace(op);
       bool isExact = extremum && (op.getResult()[0].use_empty() ||
                                   isa<IntegerType>(tt::elementType(op.getSrcs()[0].getType())));
-      if (isExact && Sameness().isSure(op.getSrcs()[0]))
+      if (isExact)
         findPlaces(op, *extremum);
     });
   }

@@ -29,8 +29,8 @@
 //
 // A sum may be multiplied in each iteration before it is added to, as that of an online softmax is,
 //
-//   %u = arith.mulf %acc, %factor
-//   %t = arith.addf %u, %r
+//   %t = math.fma %acc, %factor, %r     or     %u = arith.mulf %acc, %factor
+//                                              %t = arith.addf %u, %r
 //
 // Then each thread multiplies what it has added up. The factor must be no more than one, and not
 // negative, or not a number, so that it makes nothing infinite, nor NaN of a thread's zero.
@@ -130,7 +130,10 @@ struct Accumulator {
   SmallVector<tt::ReduceOp> reductions;
   Operation *combine; ///< of the accumulator, or its product, and the reduction's result
   TypedAttr neutral;
-  arith::MulFOp product; ///< of the accumulator and a factor; null if there is none
+  Operation *product; ///< of the accumulator and `factor`, may be `combine`; null if there is none
+  Value factor;
+
+  bool isFused() const { return product == combine; }
 };
 
 /// What computes `value`, which has one use: a reduction, or one for each way through a branch, of
@@ -164,30 +167,36 @@ std::optional<Accumulator> findAccumulator(scf::ForOp loop) {
   for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
     if (!arg.hasOneUse())
       continue;
-    Operation *combine = *arg.user_begin();
-    Value sum = arg;
-    auto product = dyn_cast<arith::MulFOp>(combine);
-    if (product && product->hasOneUse() && product->getBlock() == loop.getBody() &&
-        isShare(product.getOperand(product.getLhs() == arg ? 1 : 0))) {
-      sum = product;
-      combine = *product->user_begin();
-    } else {
-      product = {};
+    Operation *combine = *arg.user_begin(), *product = nullptr;
+    Value sum = arg, factor;
+    if (isa<arith::MulFOp, math::FmaOp>(combine) && combine->hasOneUse() &&
+        combine->getBlock() == loop.getBody()) {
+      factor = combine->getOperand(combine->getOperand(0) == arg ? 1 : 0);
+      if (isShare(factor))
+        product = combine;
     }
-    if (combine->getBlock() != loop.getBody() || combine->getNumOperands() != 2 ||
+    if (isa_and_nonnull<arith::MulFOp>(product)) {
+      sum = product->getResult(0);
+      combine = *product->user_begin();
+    }
+    bool isFused = product == combine;
+    if (combine->getBlock() != loop.getBody() || combine->getNumOperands() != (isFused ? 3 : 2) ||
         combine->getNumResults() != 1 || !combine->hasOneUse() ||
         loop.getYieldedValues()[i] != combine->getResult(0))
       continue;
-    if (product && !isa<arith::AddFOp>(combine))
+    if (product && !isa<arith::AddFOp, math::FmaOp>(combine))
       continue;
-    Value reduced = combine->getOperand(combine->getOperand(0) == sum ? 1 : 0);
+    Value reduced = combine->getOperand(isFused ? 2 : combine->getOperand(0) == sum ? 1 : 0);
     SmallVector<tt::ReduceOp> reductions = reductionsOf(reduced);
     if (reductions.empty() || reduced.getParentBlock() != loop.getBody())
       continue;
     tt::ReduceOp reduce = reductions.front();
     Operation *combiner = cast<tt::Combining>(*reduce).getCombiner();
-    if (!combiner || combiner->getName() != combine->getName() ||
-        combiner->getAttrDictionary() != combine->getAttrDictionary())
+    bool combinesAlike =
+        combiner &&
+        (isFused ? isa<arith::AddFOp>(combiner) : combiner->getName() == combine->getName()) &&
+        combiner->getAttrDictionary() == combine->getAttrDictionary();
+    if (!combinesAlike)
       continue;
     auto type = cast<RankedTensorType>(reduce.getSrcs()[0].getType());
     TypedAttr neutral = tt::neutralElement(combiner, type.getElementType());
@@ -195,7 +204,7 @@ std::optional<Accumulator> findAccumulator(scf::ForOp loop) {
     if (neutral && (isOneRunOfThreads(runs) || !product) &&
         wordsOver(type, runs) <= strategy::kMostAccumulatorWords &&
         crossesThreads(type, reduce.getAxis()))
-      return Accumulator{unsigned(i), reductions, combine, neutral, product};
+      return Accumulator{unsigned(i), reductions, combine, neutral, product, factor};
   }
   return std::nullopt;
 }
@@ -284,8 +293,8 @@ bool isIdempotent(Operation *op) {
              arith::OrIOp>(op);
 }
 
-scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found) {
-  auto [number, reductions, combine, neutral, product] = found;
+scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found, bool fpFusion) {
+  auto [number, reductions, combine, neutral, product, factor] = found;
   tt::ReduceOp reduce = reductions.front();
   Value init = loop.getInitArgs()[number];
   Value tile = reduce->getResult(0);
@@ -304,7 +313,8 @@ scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found) {
   OpBuilder b(loop);
   SmallVector<Value> inits(loop.getInitArgs());
   // All of a thread's may begin with the first value, or it stands once, or comes behind the loop.
-  bool isRepeated = isIdempotent(combine);
+  Operation *combiner = cast<tt::Combining>(*reduce).getCombiner();
+  bool isRepeated = isIdempotent(combiner);
   if (isRepeated)
     inits[number] = repeated(b, init, type, reduce.getAxis());
   else if (product)
@@ -321,17 +331,27 @@ scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found) {
       from.replaceAllUsesWith(to);
 
   auto combined = [&](Location loc, Value x, Value y) {
-    OperationState state(loc, combine->getName(), {x, y}, {x.getType()}, combine->getAttrs());
+    OperationState state(loc, combiner->getName(), {x, y}, {x.getType()}, combiner->getAttrs());
     return b.create(state)->getResult(0);
   };
   b.setInsertionPoint(combine);
+  Location loc = combine->getLoc();
+  Type element = type.getElementType();
+  bool mayFuse = fpFusion && (element.isF32() || element.isF64());
   Value sum = fresh.getRegionIterArgs()[number];
+  auto term = tile.getDefiningOp<arith::MulFOp>();
   if (product) {
-    Value factor = product.getOperand(product.getLhs() == loop.getRegionIterArgs()[number] ? 1 : 0);
-    sum =
-        b.create<arith::MulFOp>(product.getLoc(), sum, repeated(b, factor, type, reduce.getAxis()));
+    Value factors = repeated(b, factor, type, reduce.getAxis());
+    sum = found.isFused() || mayFuse
+              ? b.create<math::FmaOp>(loc, sum, factors, tile).getResult()
+              : combined(loc, b.create<arith::MulFOp>(loc, sum, factors), tile);
+  } else if (mayFuse && term && term->getBlock() == fresh.getBody() &&
+             isa<arith::AddFOp>(combiner)) {
+    sum = b.create<math::FmaOp>(loc, term.getLhs(), term.getRhs(), sum);
+  } else {
+    sum = combined(loc, sum, tile);
   }
-  combine->replaceAllUsesWith(ValueRange(combined(combine->getLoc(), sum, tile)));
+  combine->replaceAllUsesWith(ValueRange(sum));
 
   b.setInsertionPointAfter(fresh);
   auto once = cast<tt::ReduceOp>(b.clone(*reduce));
@@ -342,7 +362,7 @@ scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found) {
   for (auto [i, result] : llvm::enumerate(loop.getResults()))
     result.replaceAllUsesWith(i == number ? total : fresh.getResult(i));
   combine->erase();
-  if (product)
+  if (product && !found.isFused())
     product->erase();
   for (tt::ReduceOp each : reductions)
     each->erase();
@@ -351,6 +371,7 @@ scf::ForOp accumulateTile(scf::ForOp loop, const Accumulator &found) {
 }
 
 struct OptimizeThreadLocalityPass : impl::OptimizeThreadLocalityBase<OptimizeThreadLocalityPass> {
+  using OptimizeThreadLocalityBase::OptimizeThreadLocalityBase;
   void runOnOperation() override {
     if (!getAnalysis<LayoutsHold>() || failed(checkNothingSkipped(getOperation())))
       return signalPassFailure();
@@ -358,7 +379,7 @@ struct OptimizeThreadLocalityPass : impl::OptimizeThreadLocalityBase<OptimizeThr
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
       while (std::optional<Accumulator> found = findAccumulator(loop))
-        loop = accumulateTile(loop, *found);
+        loop = accumulateTile(loop, *found, fpFusion);
   }
 };
 } // namespace

@@ -121,6 +121,16 @@ def RoughExponentials : Pass<"tt-rough-exponentials"> {
   }];
 }
 
+def FuseMultiplyAdds : Pass<"tt-fuse-multiply-adds"> {
+  let summary = "rounds a product that feeds a sum once, with the sum";
+  let description = [{
+    A sum or difference of 32 or 64 bits of which an operand is a product, in the same block,
+    becomes `math.fma`. No later stage fuses what is not fused here, but what a sum along a
+    dimension adds up.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def NarrowOffsets : Pass<"tt-narrow-offsets"> {
   let summary = "computes offsets of pointers in 32 bits where that is proved to suffice";
   let description = [{

@@ -225,7 +225,10 @@ def OptimizeThreadLocality : Pass<"ttg-optimize-thread-locality", "::mlir::Modul
     accumulators with the tile instead, and reduces that once behind the loop. Results of
     floats may differ in the last places, as by any other order of a reduction.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let options = [Option<"fpFusion", "fp-fusion", "bool", "true",
+                        "A product that is added up is rounded with the sum">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def RemoveLayoutConversions : Pass<"ttg-remove-layout-conversions", "::mlir::ModuleOp"> {
