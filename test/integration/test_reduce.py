@@ -300,6 +300,70 @@ def test_what_equals_the_greatest(backend, rng, a, b):
     np.testing.assert_allclose(total[0], 1024 * np.float32(1.1) * np.float32(a), rtol=1e-5)
 
 
+@triton.jit
+def greatest_quotient(x_ptr, place_ptr, count_ptr, n, other, b, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    q = tl.load(x_ptr + c, mask=c < n, other=other) / b
+    tl.store(place_ptr, tl.argmax(q, axis=0))
+    tl.store(count_ptr, tl.sum((q == tl.max(q, axis=0)).to(tl.int32), axis=0))
+
+
+@pytest.mark.parametrize("n", [2048, 3072])
+def test_greatest_quotient(backend, rng, n):
+    """Quotients of what is not loaded are the same in all places, though some share a reciprocal."""
+    for _ in range(6):
+        x, b = (rng.random(n) * 2 - 1).astype(np.float32), float(np.float32(rng.random() + 1))
+        place, count = np.full(1, -1, np.int32), np.full(1, -1, np.int32)
+        greatest_quotient[(1,)](x, place, count, n, 1.1, b, BLOCK=4096)
+        assert (place[0], count[0]) == (n, 4096 - n)
+
+
+@triton.jit
+def softmax_of_scaled(x_ptr, out_ptr, zeros_ptr, scale, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i) * scale
+    d = x - tl.max(x, axis=0)
+    e = tl.exp(d)
+    tl.store(out_ptr + i, e / tl.sum(e, axis=0))
+    tl.store(zeros_ptr, tl.sum((d == 0).to(tl.int32), axis=0))
+
+
+@pytest.mark.parametrize("size", [1, 1e10])
+def test_softmax_of_scaled(backend, rng, size):
+    """A product that is compared is the one that is subtracted from."""
+    x = (rng.standard_normal(512) * size).astype(np.float32)
+    out, zeros = np.zeros(512, np.float32), np.full(1, -1, np.int32)
+    softmax_of_scaled[(1,)](x, out, zeros, 1.3, N=512)
+    assert_same(zeros, np.array([1], np.int32))
+    np.testing.assert_allclose(out.sum(), 1, rtol=1e-5)
+
+
+@triton.jit
+def greatest_again(x_ptr, products_ptr, count_ptr, a, b, M: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    m = float("-inf")
+    for row in range(M):
+        x = tl.load(x_ptr + row * N + i)
+        m = tl.maximum(m, tl.max(x * a + x * b, axis=0))
+    count = 0
+    for row in range(M):
+        x = tl.load(x_ptr + row * N + i)
+        t = x * a
+        count += tl.sum((t + x * b == m).to(tl.int32), axis=0)
+        tl.store(products_ptr + row * N + i, t)
+    tl.store(count_ptr, count)
+
+
+def test_greatest_again(backend, rng):
+    """A sum is the same number where its first product is stored."""
+    for _ in range(10):
+        x = rng.standard_normal((4, 256)).astype(np.float32)
+        a, b = (float(np.float32(rng.random() + 1)) for _ in range(2))
+        products, count = np.zeros_like(x), np.full(1, -1, np.int32)
+        greatest_again[(1,)](x, products, count, a, b, M=4, N=256)
+        assert_same(count, np.array([1], np.int32))
+
+
 # The accumulator is a scalar, or a tile that the reduction leaves.
 @triton.jit
 def reduce_in_loop(x_ptr, out_ptr, rows, start, M: tl.constexpr, N: tl.constexpr,

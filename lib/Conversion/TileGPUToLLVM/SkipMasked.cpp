@@ -10,7 +10,9 @@
 //
 // Registers of a part that is left out, and that nothing but operations that skip the same read,
 // are not there: those branch on the same condition, and where they need to know the value they
-// compute it again from what is filled in for the load.
+// compute it again from what is filled in for the load. A quotient is not the same wherever it is
+// computed, since it depends on how many there are of a divisor: what comes of one is held in the
+// first register of each row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +54,11 @@ private:
                          ArrayRef<Operation *> ops, const Joiner &joiner);
   /// For each part, whether some lane of the warp has an element of it inside of the mask.
   SmallVector<Value> partsInside(SkipMaskedOp op, ArrayRef<MaskedPart> parts);
+  /// What the operations of all bodies make of a quotient.
+  bool comesOfQuotient(Value tile, SkipMaskedOp op);
+  /// Finds what fillOf takes of quotients that other operations have computed.
+  void findHeld(SkipMaskedOp op);
+  void findHeld(Value tile, SkipMaskedOp op, llvm::DenseSet<Value> &seen);
   /// The value of a row where nothing is inside.
   Value fillOf(Value tile, SkipMaskedOp op, ArrayRef<unsigned> row,
                llvm::DenseMap<Value, Value> &known);
@@ -62,6 +69,9 @@ private:
   ElementwiseLowering elementwise;
   MemoryLowering memory;
   ReduceLowering reduce;
+  llvm::DenseMap<Value, bool> quotients; ///< comesOfQuotient
+  llvm::DenseSet<Value> held;            ///< findHeld, of the whole kernel
+  bool heldAreFound = false;
   /// By mask, axis, parts, and the block in which they are known.
   std::map<std::tuple<void *, unsigned, const void *, Block *>, SmallVector<Value>> insides;
 };
@@ -81,6 +91,43 @@ SmallVector<Value> SkipMaskedLowering::partsInside(SkipMaskedOp op, ArrayRef<Mas
   return known;
 }
 
+bool SkipMaskedLowering::comesOfQuotient(Value tile, SkipMaskedOp op) {
+  Value inner = skippedAs(tile, op);
+  if (!inner)
+    return false;
+  if (auto known = quotients.find(inner); known != quotients.end())
+    return known->second;
+  Operation *maker = inner.getDefiningOp();
+  bool result = isa<arith::DivFOp>(maker) || llvm::any_of(maker->getOperands(), [&](Value operand) {
+                  return comesOfQuotient(operand, op);
+                });
+  return quotients[inner] = result;
+}
+
+void SkipMaskedLowering::findHeld(Value tile, SkipMaskedOp op, llvm::DenseSet<Value> &seen) {
+  Value inner = skippedAs(tile, op);
+  if (!inner || !seen.insert(inner).second || implies(tile, op.getMask()))
+    return;
+  Operation *maker = inner.getDefiningOp();
+  if (maker->getParentOp() != op && comesOfQuotient(tile, op)) {
+    held.insert(inner);
+    return;
+  }
+  if (auto operands = fillOperands(maker, op.getMask()))
+    for (Value operand : *operands)
+      findHeld(operand, op, seen);
+}
+
+void SkipMaskedLowering::findHeld(SkipMaskedOp op) {
+  llvm::DenseSet<Value> seen;
+  if (Operation *last = op.getLast(); last && !isa<tt::StoreOp>(last))
+    for (Value operand : last->getOperands())
+      findHeld(operand, op, seen);
+  for (OpResult result : op->getResults())
+    if (Value tile = skippedAs(result, op); tile && isReadElsewhere(result))
+      findHeld(tile, op, seen);
+}
+
 Value SkipMaskedLowering::fillOf(Value tile, SkipMaskedOp op, ArrayRef<unsigned> row,
                                  llvm::DenseMap<Value, Value> &known) {
   if (Value found = known.lookup(tile))
@@ -89,8 +136,11 @@ Value SkipMaskedLowering::fillOf(Value tile, SkipMaskedOp op, ArrayRef<unsigned>
   Operation *maker = (inner ? inner : tile).getDefiningOp();
   auto operands = inner || isa_and_nonnull<tt::LoadOp>(maker) ? fillOperands(maker, op.getMask())
                                                               : std::nullopt;
+  bool isHeld = inner && maker->getParentOp() != op && held.contains(inner);
   if (implies(tile, op.getMask())) {
     result = boolean(false);
+  } else if (isHeld) {
+    result = get(tile)[row[0]];
   } else if (!operands) {
     result = get(tile)[get(tile).size() == 1 ? 0 : row[0]]; // uniform
   } else {
@@ -151,12 +201,15 @@ LogicalResult SkipMaskedLowering::emitPart(SkipMaskedOp op, const MaskedPart &pa
   for (ArrayRef<unsigned> row : part.rows) {
     llvm::DenseMap<Value, Value> known;
     for (auto [tile, isRead] : tiles) {
-      Value x = isRead ? fillOf(tile, op, row, known)
-                       : b.create<LLVM::PoisonOp>(loc, values[tile][row[0]].getType());
-      if (!x)
+      // All registers of the row, the first of them, or none.
+      size_t filled = isRead ? row.size() : held.contains(tile) ? 1 : 0;
+      Type type = values[tile][row[0]].getType();
+      Value fill = filled ? fillOf(tile, op, row, known) : Value();
+      Value none = filled < row.size() ? b.create<LLVM::PoisonOp>(loc, type) : Value();
+      if (filled && !fill)
         return failure();
-      for (unsigned r : row)
-        values[tile][r] = x;
+      for (auto [i, r] : llvm::enumerate(row))
+        values[tile][r] = i < filled ? fill : none;
     }
   }
   if (joiner.leaveOut && failed(joiner.leaveOut(part)))
@@ -219,6 +272,9 @@ FailureOr<SkipMaskedLowering::Joiner> SkipMaskedLowering::joinReduction(Operatio
 }
 
 LogicalResult SkipMaskedLowering::lowerSkipMasked(SkipMaskedOp op) {
+  if (!heldAreFound)
+    op->getParentOfType<tt::FuncOp>().walk([&](SkipMaskedOp each) { findHeld(each); });
+  heldAreFound = true;
   SmallVector<Operation *> ops;
   for (Operation &inner : op.getBody().front().without_terminator())
     if (&inner != op.getLast())

@@ -27,6 +27,7 @@
 #include "tritium/Dialect/TileGPU/Transforms/Passes.h"
 #include "tritium/Target/GPU/Strategy.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
@@ -47,7 +48,7 @@ bool isPlain(Operation &op) { return isMemoryEffectFree(&op) || isTileLoad(op); 
 
 /// Takes long for each element: of several instructions, or by a unit of its own.
 bool takesLong(Operation &op) {
-  return op.getDialect() == op.getContext()->getLoadedDialect("math") ||
+  return (isa<math::MathDialect>(op.getDialect()) && !isa<math::FmaOp>(op)) ||
          isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
 }
 

@@ -16,8 +16,8 @@
 // stay in pairs, since of 0 and -0, which are equal, the one at the place is meant.
 //
 // Elements may be computed twice, for the maximum and for the comparison with it: what
-// ttg-skip-masked-registers leaves out is. They are the same, since tt-fuse-multiply-adds has
-// decided what is rounded.
+// ttg-skip-masked-registers leaves out is. They are the same: tt-fuse-multiply-adds has decided
+// what is rounded, and such quotients are computed once.
 //
 //===----------------------------------------------------------------------===//
 

@@ -136,8 +136,9 @@ std::optional<Skip> skipOf(Value mask, const AxisInfoAnalysis &axes) {
 
 /// Instructions for one element, roughly.
 unsigned costOf(Operation *op) {
-  return isa<math::MathDialect>(op->getDialect()) ? 8
-         : isa<arith::DivFOp>(op)                 ? 2
+  return isa<math::FmaOp>(op)                       ? 1
+         : isa<math::MathDialect>(op->getDialect()) ? 8
+         : isa<arith::DivFOp>(op)                   ? 2
          : isa<arith::DivSIOp, arith::DivUIOp, arith::RemFOp, arith::RemSIOp, arith::RemUIOp>(op)
              ? 16
              : 1;

@@ -124,9 +124,8 @@ def RoughExponentials : Pass<"tt-rough-exponentials"> {
 def FuseMultiplyAdds : Pass<"tt-fuse-multiply-adds"> {
   let summary = "rounds a product that feeds a sum once, with the sum";
   let description = [{
-    A sum or difference of 32 or 64 bits of which an operand is a product, in the same block,
-    becomes `math.fma`. No later stage fuses what is not fused here, but what a sum along a
-    dimension adds up.
+    A product that only sums and differences of 32 or 64 bits read becomes `math.fma` with each.
+    No later stage fuses what is not fused here, but what a sum along a dimension adds up.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
