@@ -42,9 +42,11 @@ static bool isSum(Block &body) {
 
 Registers CombineLowering::combine(Region &region, ValueRange x, ValueRange y) {
   Block &body = region.front();
-  if (auto product = y[0].getDefiningOp<LLVM::FMulOp>();
-      product && product->getBlock() == b.getInsertionBlock() && options.fpFusion && isSum(body))
-    return {intrinsic("llvm.fma", x[0].getType(), {product.getLhs(), product.getRhs(), x[0]})};
+  if (options.fpFusion && isSum(body))
+    for (auto [term, sum] : {std::pair(x[0], y[0]), std::pair(y[0], x[0])})
+      if (auto product = term.getDefiningOp<LLVM::FMulOp>();
+          product && product->getBlock() == b.getInsertionBlock())
+        return {intrinsic("llvm.fma", sum.getType(), {product.getLhs(), product.getRhs(), sum})};
   for (auto [arg, value] : llvm::zip(
            body.getArguments(), llvm::concat<Value>(SmallVector<Value>(x), SmallVector<Value>(y))))
     set(arg, {value});
