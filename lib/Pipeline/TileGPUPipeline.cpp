@@ -44,7 +44,8 @@ static void splitPrograms(OpPassManager &pm, const GPUPipelineOptions &options) 
   pm.addPass(createCSEPass());
 }
 
-void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) {
+/// All that is decided before tiles have layouts.
+static void addPassesOnTiles(OpPassManager &pm, const GPUPipelineOptions &options) {
   splitPrograms(pm, options);
   // Where dots go on by themselves, a branch between them costs nothing.
   if (gpuModel(options.capability, options.isSpecific).hasWarpGroupDots)
@@ -66,6 +67,10 @@ void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) 
   ttg::VersionTailsOptions version;
   version.warps = options.numWarps;
   pm.addPass(ttg::createVersionTails(version));
+}
+
+void buildTileGPUPipeline(OpPassManager &pm, const GPUPipelineOptions &options) {
+  addPassesOnTiles(pm, options);
   ttg::ConvertTileToTileGPUOptions convert;
   convert.warps = options.numWarps;
   convert.capability = options.capability;
