@@ -40,7 +40,9 @@ class Row:
     kernel: str  # "file kernel"; "families/module kernel": of bench/gpu
     signature: str  # "@fp16": a descriptor of such numbers
     constants: str
-    arguments: str  # of a descriptor the extents of the array and of a block: a=M,K:BM,BK
+    # Of a descriptor the extents of the array and of a block: a=M,K:BM,BK. Addresses of two arrays
+    # of halves: a=2:addresses:fp16:M*K.
+    arguments: str
     grid: str
     first: tuple = ()  # the code of the first hint and what it says; (): there is no hint
     options: str = ""
@@ -61,9 +63,9 @@ class Row:
         return self.file.suffix == ".tc"
 
     @property
-    def has_descriptors(self):
-        """The command makes none: made_launches.py does."""
-        return "@" in self.signature
+    def is_of_python(self):
+        """The command makes no descriptors and no addresses: made_launches.py does."""
+        return "@" in self.signature or ":addresses:" in self.arguments
 
     def faster(self):
         return dataclasses.replace(self, **self.fast)
@@ -205,6 +207,16 @@ TIMED = [
     Row("vector add", "examples/vector_add.py add_kernel", "*fp32:16,*fp32:16,*fp32:16,i32:16",
         "BLOCK_SIZE=4096", "x_ptr=n_elements y_ptr=n_elements output_ptr=n_elements "
         "n_elements=16777216", "cdiv(n_elements,BLOCK_SIZE)"),
+    Row("four products of addresses", "examples/grouped_matmul.py grouped_matmul_kernel",
+        "*i64:16,*i64:16,*i64:16,*i32:16,*i32:16,i32", "BM=64 BN=64 BK=32 PROGRAMS=128",
+        "a_addresses=4:addresses:fp16:1048576 b_addresses=4:addresses:fp16:1048576 "
+        "c_addresses=4:addresses:fp16:1048576 sizes_ptr=12:1024 strides_ptr=12:1024 "
+        "n_products=4", "PROGRAMS"),
+    Row("four products by descriptors of addresses", "examples/grouped_matmul.py grouped_matmul_descriptors_kernel",
+        "*i64:16,*i64:16,*i64:16,*i32:16,*i32:16,i32", "BM=64 BN=64 BK=32 PROGRAMS=128",
+        "a_addresses=4:addresses:fp16:1048576 b_addresses=4:addresses:fp16:1048576 "
+        "c_addresses=4:addresses:fp16:1048576 sizes_ptr=12:1024 strides_ptr=12:1024 "
+        "n_products=4", "PROGRAMS"),
     Row("softmax of 1024 columns", "examples/softmax.py softmax_kernel",
         "*fp32:16,*fp32:16,i32:16,i32:16,i32:16",
         "BLOCK_SIZE=1024", "output_ptr=16384*n_cols input_ptr=16384*n_cols "

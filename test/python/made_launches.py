@@ -90,6 +90,7 @@ class MadeLaunch:
         names = [name for name in names if name in given]
         self.types = dict(zip(names, row.signature.split(","), strict=True))
         self.numbers = dict(self.constants)
+        self.reached = []
         self.numbers |= {name: number(given[name]) for name in names
                          if self.types[name][0] not in "*@"}
         self.arguments = {name: self.argument(name, given[name], array) for name in names}
@@ -125,6 +126,8 @@ class MadeLaunch:
         default = "random" if kind[1:].startswith("fp") else "0"
         if kind[0] == "*":
             count, _, fill = text.partition(":")
+            if fill.startswith("addresses:"):
+                return self.addresses(int(self.value(count)), *fill.split(":")[1:], array)
             fill = {"ones": "1", "zeros": "0", "": default}.get(fill, fill)
             return array(kind[1:], (int(self.value(count)),), fill)
         if kind[0] == "@":
@@ -135,6 +138,15 @@ class MadeLaunch:
             return TensorDescriptor.from_tensor(made, block)
         return self.numbers[name]
 
+    def addresses(self, count, kind, numbers, array):
+        """An array of addresses of others, which live as long as the launch."""
+        others = [array(kind, (int(self.value(numbers)),), "random") for _ in range(count)]
+        self.reached += others
+        made = array("i64", (count,), "0")
+        for i, other in enumerate(others):
+            made[i] = other.ctypes.data if isinstance(other, np.ndarray) else other.data_ptr()
+        return made
+
     def __call__(self):
         if self.row.is_triton_c:
             return self.kernel(*self.arguments.values(), grid=self.grid)
@@ -143,8 +155,8 @@ class MadeLaunch:
 
 def model_of(row, *options, target=None):
     """What `tritium explain` says of the time of a row's launch. Options are those of the command:
-    of rows with descriptors --gpu alone."""
-    if not row.has_descriptors:
+    of rows that Python launches --gpu alone."""
+    if not row.is_of_python:
         return explained(*row.arguments_of_the_command(target), "--keep-options",
                          *options)["model"]
     launch = MadeLaunch(row, numpy_array)
