@@ -212,7 +212,8 @@ TIMED = [
         "a_addresses=4:addresses:fp16:1048576 b_addresses=4:addresses:fp16:1048576 "
         "c_addresses=4:addresses:fp16:1048576 sizes_ptr=12:1024 strides_ptr=12:1024 "
         "n_products=4", "PROGRAMS"),
-    Row("four products by descriptors of addresses", "examples/grouped_matmul.py grouped_matmul_descriptors_kernel",
+    Row("four products by descriptors of addresses",
+        "examples/grouped_matmul.py grouped_matmul_descriptors_kernel",
         "*i64:16,*i64:16,*i64:16,*i32:16,*i32:16,i32", "BM=64 BN=64 BK=32 PROGRAMS=128",
         "a_addresses=4:addresses:fp16:1048576 b_addresses=4:addresses:fp16:1048576 "
         "c_addresses=4:addresses:fp16:1048576 sizes_ptr=12:1024 strides_ptr=12:1024 "
