@@ -40,13 +40,18 @@ static bool isSum(Block &body) {
          body.getTerminator()->getOperands() == sum->getResults();
 }
 
-Registers CombineLowering::combine(Region &region, ValueRange x, ValueRange y) {
-  Block &body = region.front();
-  if (options.fpFusion && isSum(body))
-    for (auto [term, sum] : {std::pair(x[0], y[0]), std::pair(y[0], x[0])})
+/// `x + y` where `region` adds up and one of them is a product, which is not rounded then.
+Value ReduceLowering::fusedSum(Region &region, Value x, Value y) {
+  if (options.fpFusion && isSum(region.front()))
+    for (auto [term, sum] : {std::pair(x, y), std::pair(y, x)})
       if (auto product = term.getDefiningOp<LLVM::FMulOp>();
           product && product->getBlock() == b.getInsertionBlock())
-        return {intrinsic("llvm.fma", sum.getType(), {product.getLhs(), product.getRhs(), sum})};
+        return intrinsic("llvm.fma", sum.getType(), {product.getLhs(), product.getRhs(), sum});
+  return {};
+}
+
+Registers CombineLowering::combine(Region &region, ValueRange x, ValueRange y) {
+  Block &body = region.front();
   for (auto [arg, value] : llvm::zip(
            body.getArguments(), llvm::concat<Value>(SmallVector<Value>(x), SmallVector<Value>(y))))
     set(arg, {value});
@@ -77,7 +82,12 @@ LogicalResult ReduceLowering::addToPartial(Operation *op, Partials &partials, un
   auto [it, isNew] = partials.try_emplace(key, x);
   if (isNew)
     return success();
-  Registers sum = combine(op->getRegion(0), it->second, x);
+  // Of a thread's own only: two lanes that add up each other's must find the same.
+  Registers sum;
+  if (Value fused = fusedSum(op->getRegion(0), it->second[0], x[0]))
+    sum = {fused};
+  else
+    sum = combine(op->getRegion(0), it->second, x);
   if (sum.empty())
     return failure();
   if (inside)

@@ -37,6 +37,7 @@ public:
   mlir::LogicalResult reduceLanes(mlir::Operation *op, Partials &partials);
 
 private:
+  Value fusedSum(mlir::Region &region, Value x, Value y);
   /// `x` and what the lane that differs in a bit has `given`.
   Registers combineWithLane(mlir::Operation *op, llvm::ArrayRef<Value> x,
                             llvm::ArrayRef<Value> given, unsigned bit);

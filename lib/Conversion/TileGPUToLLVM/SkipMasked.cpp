@@ -58,7 +58,7 @@ private:
   bool comesOfQuotient(Value tile, SkipMaskedOp op);
   /// Finds what fillOf takes of quotients that other operations have computed.
   void findHeld(SkipMaskedOp op);
-  void findHeld(Value tile, SkipMaskedOp op, llvm::DenseSet<Value> &seen);
+  void findHeld(Value tile, SkipMaskedOp op);
   /// The value of a row where nothing is inside.
   Value fillOf(Value tile, SkipMaskedOp op, ArrayRef<unsigned> row,
                llvm::DenseMap<Value, Value> &known);
@@ -71,6 +71,7 @@ private:
   ReduceLowering reduce;
   llvm::DenseMap<Value, bool> quotients; ///< comesOfQuotient
   llvm::DenseSet<Value> held;            ///< findHeld, of the whole kernel
+  llvm::DenseSet<std::pair<Value, Operation *>> seen;
   bool heldAreFound = false;
   /// By mask, axis, parts, and the block in which they are known.
   std::map<std::tuple<void *, unsigned, const void *, Block *>, SmallVector<Value>> insides;
@@ -104,28 +105,29 @@ bool SkipMaskedLowering::comesOfQuotient(Value tile, SkipMaskedOp op) {
   return quotients[inner] = result;
 }
 
-void SkipMaskedLowering::findHeld(Value tile, SkipMaskedOp op, llvm::DenseSet<Value> &seen) {
+void SkipMaskedLowering::findHeld(Value tile, SkipMaskedOp op) {
   Value inner = skippedAs(tile, op);
-  if (!inner || !seen.insert(inner).second || implies(tile, op.getMask()))
+  if (!inner || !seen.insert({inner, op}).second || implies(tile, op.getMask()))
     return;
   Operation *maker = inner.getDefiningOp();
-  if (maker->getParentOp() != op && comesOfQuotient(tile, op)) {
+  if (auto owner = cast<SkipMaskedOp>(maker->getParentOp());
+      owner != op && comesOfQuotient(tile, op)) {
     held.insert(inner);
-    return;
+    // The owner needs what it makes it of.
+    op = owner;
   }
   if (auto operands = fillOperands(maker, op.getMask()))
     for (Value operand : *operands)
-      findHeld(operand, op, seen);
+      findHeld(operand, op);
 }
 
 void SkipMaskedLowering::findHeld(SkipMaskedOp op) {
-  llvm::DenseSet<Value> seen;
   if (Operation *last = op.getLast(); last && !isa<tt::StoreOp>(last))
     for (Value operand : last->getOperands())
-      findHeld(operand, op, seen);
+      findHeld(operand, op);
   for (OpResult result : op->getResults())
     if (Value tile = skippedAs(result, op); tile && isReadElsewhere(result))
-      findHeld(tile, op, seen);
+      findHeld(tile, op);
 }
 
 Value SkipMaskedLowering::fillOf(Value tile, SkipMaskedOp op, ArrayRef<unsigned> row,
