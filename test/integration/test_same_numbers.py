@@ -129,3 +129,16 @@ def test_products_of_lanes(backend, rng, size, dtype):
         out = np.zeros(size, dtype)
         products_of_lanes[(1,)](x, y, out, N=size, num_warps=1)
         assert len(set(out)) == 1
+
+
+@triton.jit
+def product_and_sum(x_ptr, y_ptr, z_ptr, out_ptr, N: tl.constexpr):
+    c = tl.arange(0, N)
+    tl.store(out_ptr + c, tl.load(x_ptr + c) * tl.load(y_ptr + c) + tl.load(z_ptr + c))
+
+
+def test_products_are_rounded_if_asked(backend, rng):
+    x, y, z = rng.standard_normal((3, 1024)).astype(np.float32)
+    out = np.zeros_like(x)
+    product_and_sum[(1,)](x, y, z, out, N=1024, enable_fp_fusion=False)
+    assert_same(out, x * y + z)

@@ -201,6 +201,10 @@ NULLS = [
 ]
 
 # Examples and kernels of the integration suite, of which only the time is asked.
+GROUPED = ("*i64:16,*i64:16,*i64:16,*i32:16,*i32:16,i32", "BM=64 BN=64 BK=32 PROGRAMS=128",
+           "a_addresses=4:addresses:fp16:1048576 b_addresses=4:addresses:fp16:1048576 "
+           "c_addresses=4:addresses:fp16:1048576 sizes_ptr=12:1024 strides_ptr=12:1024 "
+           "n_products=4", "PROGRAMS")
 TIMED = [
     Row("copy of one tile", "memory copy", "*fp16:16,*fp16:16,i32:16", "BLOCK=4096",
         "x=n out=n n=4096", "1"),
@@ -208,16 +212,9 @@ TIMED = [
         "BLOCK_SIZE=4096", "x_ptr=n_elements y_ptr=n_elements output_ptr=n_elements "
         "n_elements=16777216", "cdiv(n_elements,BLOCK_SIZE)"),
     Row("four products of addresses", "examples/grouped_matmul.py grouped_matmul_kernel",
-        "*i64:16,*i64:16,*i64:16,*i32:16,*i32:16,i32", "BM=64 BN=64 BK=32 PROGRAMS=128",
-        "a_addresses=4:addresses:fp16:1048576 b_addresses=4:addresses:fp16:1048576 "
-        "c_addresses=4:addresses:fp16:1048576 sizes_ptr=12:1024 strides_ptr=12:1024 "
-        "n_products=4", "PROGRAMS"),
+        *GROUPED),
     Row("four products by descriptors of addresses",
-        "examples/grouped_matmul.py grouped_matmul_descriptors_kernel",
-        "*i64:16,*i64:16,*i64:16,*i32:16,*i32:16,i32", "BM=64 BN=64 BK=32 PROGRAMS=128",
-        "a_addresses=4:addresses:fp16:1048576 b_addresses=4:addresses:fp16:1048576 "
-        "c_addresses=4:addresses:fp16:1048576 sizes_ptr=12:1024 strides_ptr=12:1024 "
-        "n_products=4", "PROGRAMS"),
+        "examples/grouped_matmul.py grouped_matmul_descriptors_kernel", *GROUPED),
     Row("softmax of 1024 columns", "examples/softmax.py softmax_kernel",
         "*fp32:16,*fp32:16,i32:16,i32:16,i32:16",
         "BLOCK_SIZE=1024", "output_ptr=16384*n_cols input_ptr=16384*n_cols "
@@ -490,7 +487,6 @@ HELD_OUT_OF_THE_SUITE = [
     Row("a loop for each element", "test/integration/test_elements.py in_a_loop",
         "*i32:16,*i32:16,i32", "N=256", "x_ptr=N:iota out_ptr=N rounds=10", "1"),
 ]
-
 
 
 def examples_and_suite():

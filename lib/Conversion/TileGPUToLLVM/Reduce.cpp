@@ -32,21 +32,15 @@ namespace tritium::ttg {
 
 static unsigned axisOf(Operation *op) { return cast<tt::Combining>(op).getAxis(); }
 
-/// The region adds two numbers up, of 32 or 64 bits.
-static bool isSum(Block &body) {
-  auto sum = dyn_cast<arith::AddFOp>(body.front());
-  return sum && (sum.getType().isF32() || sum.getType().isF64()) &&
-         sum.getOperands() == ValueRange(body.getArguments()) &&
-         body.getTerminator()->getOperands() == sum->getResults();
-}
-
-/// `x + y` where `region` adds up and one of them is a product, which is not rounded then.
-Value ReduceLowering::fusedSum(Region &region, Value x, Value y) {
-  if (options.fpFusion && isSum(region.front()))
-    for (auto [term, sum] : {std::pair(x, y), std::pair(y, x)})
-      if (auto product = term.getDefiningOp<LLVM::FMulOp>();
-          product && product->getBlock() == b.getInsertionBlock())
-        return intrinsic("llvm.fma", sum.getType(), {product.getLhs(), product.getRhs(), sum});
+Value ReduceLowering::fusedSum(Operation *op, Value x, Value y) {
+  Type type = x.getType();
+  if (!options.fpFusion || !(type.isF32() || type.isF64()) ||
+      !isa_and_nonnull<arith::AddFOp>(cast<tt::Combining>(op).getCombiner()))
+    return {};
+  for (auto [term, sum] : {std::pair(x, y), std::pair(y, x)})
+    if (auto product = term.getDefiningOp<LLVM::FMulOp>();
+        product && product->getBlock() == b.getInsertionBlock())
+      return intrinsic("llvm.fma", type, {product.getLhs(), product.getRhs(), sum});
   return {};
 }
 
@@ -84,7 +78,7 @@ LogicalResult ReduceLowering::addToPartial(Operation *op, Partials &partials, un
     return success();
   // Of a thread's own only: two lanes that add up each other's must find the same.
   Registers sum;
-  if (Value fused = fusedSum(op->getRegion(0), it->second[0], x[0]))
+  if (Value fused = fusedSum(op, it->second[0], x[0]))
     sum = {fused};
   else
     sum = combine(op->getRegion(0), it->second, x);

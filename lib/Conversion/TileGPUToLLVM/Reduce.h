@@ -37,7 +37,8 @@ public:
   mlir::LogicalResult reduceLanes(mlir::Operation *op, Partials &partials);
 
 private:
-  Value fusedSum(mlir::Region &region, Value x, Value y);
+  /// `x + y` where `op` adds up and one of them is a product, which is not rounded; else null.
+  Value fusedSum(mlir::Operation *op, Value x, Value y);
   /// `x` and what the lane that differs in a bit has `given`.
   Registers combineWithLane(mlir::Operation *op, llvm::ArrayRef<Value> x,
                             llvm::ArrayRef<Value> given, unsigned bit);
