@@ -111,11 +111,17 @@ bool runtime::findCTAs(const KernelMetadata &metadata, const uint32_t grid[3], u
   return true;
 }
 
+bool runtime::overlapsLaunches(const KernelMetadata &metadata, const CompileOptions &options) {
+  return metadata.waitsForLaunches && !options.flag("launch_pdl") &&
+         !options.isOn("launch_cooperative_grid");
+}
+
 void runtime::describeGPUCode(const KernelMetadata &metadata, unsigned registers,
                               unsigned spillBytes, llvm::json::Object &description) {
   description["num_warps"] = metadata.numWarps;
   description["num_ctas"] = metadata.numCtas;
   description["persistent"] = metadata.isPersistent;
+  description["waits_for_launches"] = metadata.waitsForLaunches;
   description["split_k"] = metadata.splitK;
   description["stream_k"] = metadata.streamK;
   description["shared"] = static_cast<int64_t>(metadata.sharedBytes);

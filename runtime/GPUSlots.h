@@ -5,6 +5,7 @@
 
 #include "BoundArgument.h"
 #include "tritium/Kernel/CompileError.h"
+#include "tritium/Kernel/CompileOptions.h"
 #include "tritium/Kernel/KernelMetadata.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -19,6 +20,12 @@ uint64_t slotOnGPU(uint64_t slot, const DType &type);
 /// Those of all arguments, one for each parameter.
 llvm::SmallVector<uint64_t, 24> slotsOnGPU(llvm::ArrayRef<BoundArgument> arguments,
                                            const KernelMetadata &metadata);
+
+/// Whether a launch may start while the one in front of it ends, with nothing that a user has to
+/// know of: the kernel waits for that before it touches memory.
+bool overlapsLaunches(const KernelMetadata &metadata, const CompileOptions &options);
+/// CUDA 12.3, as drivers give their versions: graphs that are captured have such launches, too.
+constexpr int kFirstDriverThatOverlaps = 12030;
 
 /// What descriptions say of code for a GPU; `spillBytes` of a thread.
 void describeGPUCode(const KernelMetadata &metadata, unsigned registers, unsigned spillBytes,

@@ -34,7 +34,7 @@ constexpr Option knownOptions[] = {
     {"enable_fp_fusion", Check::Bool},
     {"enable_reflect_ftz", Check::Bool},
     {"launch_cooperative_grid", Check::Bool},
-    {"launch_pdl", Check::Bool},
+    {"launch_pdl", Check::BoolOrNone},
     {"tensor_copies", Check::Bool},
     {"warp_specialize", Check::Bool},
     {"dynamic_scheduling", Check::Bool},

@@ -232,7 +232,7 @@ void tritium::runtime::write(Writer &writer, const CompiledKernel &kernel) {
   writer.number(data.scratchBytes);
   writer.number(data.hasIndirectPointers | data.hasIndirectWrites << 1 | data.overtakes << 2 |
                 data.mayWait << 3 | data.isPersistent << 4 | data.takesPrograms << 5 |
-                data.streamK << 6);
+                data.streamK << 6 | data.waitsForLaunches << 7);
   for (uint64_t number : {uint64_t(data.numWarps), uint64_t(data.numCtas),
                           uint64_t(data.programsPerCTA), uint64_t(data.splitK), data.partialBytes,
                           data.sharedBytes, uint64_t(data.registers), uint64_t(data.spillBytes)})
@@ -311,6 +311,7 @@ void tritium::runtime::read(Reader &reader, CompiledKernel &kernel) {
   data.isPersistent = flags & 16;
   data.takesPrograms = flags & 32;
   data.streamK = flags & 64;
+  data.waitsForLaunches = flags & 128;
   for (unsigned *number : {&data.numWarps, &data.numCtas, &data.programsPerCTA, &data.splitK})
     *number = static_cast<unsigned>(reader.number());
   data.partialBytes = reader.number();

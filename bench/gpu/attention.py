@@ -10,14 +10,14 @@ backward.
 
 import sys
 
-sections, sys.argv[1:] = set(sys.argv[1:]), ["nothing"]
+import torch
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
-import torch  # noqa: E402
-import torch.nn.functional as F  # noqa: E402
-from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: E402
+import kernels
+from kernels import bursts, dev, out, rel, tl, triton
 
-import kernels  # noqa: E402
-from kernels import bursts, dev, out, rel, tl, triton  # noqa: E402
+sections = set(sys.argv[1:])
 
 LOG2_E = tl.constexpr(1.4426950408889634)
 

@@ -244,6 +244,7 @@ json::Object Writer::resources() const {
       made["spill_bytes"] = graded(metadata.spillBytes, "decided", "ptxas");
     }
     made["persistent"] = graded(metadata.isPersistent, "decided");
+    made["waits_for_launches"] = graded(metadata.waitsForLaunches, "decided");
   } else {
     made["scratch_bytes"] = graded(static_cast<int64_t>(metadata.scratchBytes), "decided");
   }

@@ -201,6 +201,9 @@ static std::string versionText(unsigned capability) {
   return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
 }
 
+/// The compute capability that launches overlap from.
+static constexpr unsigned kFirstOverlapping = 90;
+
 /// What a tile kernel cannot have on this GPU.
 static bool checkGPUOptions(const nvptx::TargetInfo &target, const GPUOptions &gpu,
                             CompileError &error) {
@@ -216,7 +219,7 @@ static bool checkGPUOptions(const nvptx::TargetInfo &target, const GPUOptions &g
   if (gpu.numCtas > 1 && target.capability < 90)
     return refuse("option 'num_ctas' is " + std::to_string(gpu.numCtas) +
                   ", but clusters begin with compute capability 9.0" + has);
-  if (gpu.programmaticLaunch && target.capability < 90)
+  if (gpu.programmaticLaunch.value_or(false) && target.capability < kFirstOverlapping)
     return refuse("option 'launch_pdl' is True, but dependent launches begin with compute "
                   "capability 9.0" +
                   has);
@@ -329,7 +332,9 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   pipeline.alwaysPersistent = gpu.persistent.value_or(false);
   // Launches look at whether programs can be counted; dependent ones begin CTA by CTA.
   pipeline.packPrograms =
-      pipeline.persistent && !options.isUnconditional && !gpu.programmaticLaunch;
+      pipeline.persistent && !options.isUnconditional && !gpu.programmaticLaunch.value_or(false);
+  pipeline.overlapLaunches = target.capability >= kFirstOverlapping && !gpu.cooperative &&
+                             !gpu.programmaticLaunch && gpu.clocks.empty();
   // All CTAs of a cooperative launch run at once: there are no more of them than asked for.
   pipeline.numCTAs = static_cast<int>(gpu.cooperative ? std::max(gpu.numCtas, 1u) : gpu.numCtas);
   pipeline.tensorCopies = gpu.tensorCopies && !options.isUnconditional;

@@ -20,7 +20,8 @@ struct GPUOptions {
   unsigned maxRegisters = 0; ///< 0: no limit
   unsigned ptxVersion = kUsualPTXVersion;
   bool fpFusion = true, flushSubnormals = true, lineInfo = true, optimize = true;
-  bool programmaticLaunch = false;
+  /// Launches overlap where the kernel says; nothing: where that is right for any kernel.
+  std::optional<bool> programmaticLaunch;
   std::string specializeWarps = "auto"; ///< never, auto, always: GPUPipelineOptions
   std::string takePrograms = "auto";    ///< never, auto, always: GPUPipelineOptions
   bool tensorCopies = true;             ///< by TMA, whose tensor maps launches make

@@ -109,7 +109,10 @@ bool readGPUOptions(const CompileOptions &options, GPUOptions &result, CompileEr
   reader.number("ptx_version", 63, 99, result.ptxVersion);
   reader.flag("enable_fp_fusion", result.fpFusion);
   reader.flag("enable_reflect_ftz", result.flushSubnormals);
-  reader.flag("launch_pdl", result.programmaticLaunch);
+  if (bool isAsked = false; reader.has("launch_pdl")) {
+    reader.flag("launch_pdl", isAsked);
+    result.programmaticLaunch = isAsked;
+  }
   reader.flag("tensor_copies", result.tensorCopies);
   bool specializes = false;
   if (reader.flag("warp_specialize", specializes))

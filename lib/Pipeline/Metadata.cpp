@@ -2,6 +2,7 @@
 
 #include "Metadata.h"
 
+#include "tritium/Analysis/FirstAccess.h"
 #include "tritium/Analysis/PointerUse.h"
 #include "tritium/Dialect/Tile/Transforms/Passes.h"
 #include "tritium/Dialect/TileGPU/IR/TileGPU.h"
@@ -229,6 +230,7 @@ void readPromises(ModuleOp module, KernelMetadata &metadata) {
   module.walk([&](tt::FuncOp kernel) {
     metadata.overtakes |= kernel->hasAttr(ttg::kOvertakes);
     metadata.isPersistent |= kernel->hasAttr(ttg::kPersistent);
+    metadata.waitsForLaunches |= !kernel.isExternal() && ttg::waitsForLaunches(kernel);
     metadata.takesPrograms |= kernel->hasAttr(ttg::kProgramCounter);
     if (auto parts = kernel->getAttrOfType<IntegerAttr>(tt::kSplitK))
       metadata.splitK = static_cast<unsigned>(parts.getInt());

@@ -155,6 +155,8 @@ void buildTileGPUThreadsPipeline(OpPassManager &pm, const GPUPipelineOptions &op
   pm.addPass(ttg::createSkipOnes());
   // What it groups is one operation from here on, which no pass needs to look into.
   pm.addPass(ttg::createSkipMaskedRegisters());
+  if (options.overlapLaunches)
+    pm.addPass(ttg::createOverlapLaunches());
 }
 
 } // namespace tritium

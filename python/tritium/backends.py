@@ -33,7 +33,7 @@ class CPUOptions:
         default_factory=lambda: knobs.language.default_fp_fusion)
     enable_reflect_ftz: bool = True
     launch_cooperative_grid: bool = False
-    launch_pdl: bool = False
+    launch_pdl: bool = None
     default_dot_input_precision: str = "ieee"
     allowed_dot_input_precisions: tuple = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
     debug: bool = False

@@ -1,6 +1,7 @@
 //===- CHeader.cpp - the C header of code compiled ahead ------------------===//
 
 #include "CHeader.h"
+#include "GPUSlots.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -413,11 +414,6 @@ private:
          "_call(slots, 0, (int64_t)((uint64_t)grid_x * grid_y * grid_z), grid, 1);\n}\n");
   }
 
-  bool isSet(const char *option) const {
-    auto found = options.extra.find(option);
-    return found != options.extra.end() && found->second.isSet();
-  }
-
   void writeGPULaunch() {
     std::vector<std::string> attributes;
     if (metadata.numCtas > 1)
@@ -426,15 +422,20 @@ private:
                                    "  attributes[{0}].value.clusterDim.y = 1;\n"
                                    "  attributes[{0}].value.clusterDim.z = 1;",
                                    attributes.size(), metadata.numCtas));
-    if (isSet("launch_cooperative_grid"))
+    if (options.isOn("launch_cooperative_grid"))
       attributes.push_back(formatv("id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;\n"
                                    "  attributes[{0}].value.cooperative = 1;",
                                    attributes.size()));
-    if (isSet("launch_pdl"))
+    bool overlaps = overlapsLaunches(metadata, options);
+    std::string isAllowed = "1";
+    if (overlaps)
+      isAllowed = "\n      cuDriverGetVersion(&driver) == CUDA_SUCCESS && driver >= " +
+                  std::to_string(kFirstDriverThatOverlaps);
+    if (overlaps || options.isOn("launch_pdl"))
       attributes.push_back(
           formatv("id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;\n"
-                  "  attributes[{0}].value.programmaticStreamSerializationAllowed = 1;",
-                  attributes.size()));
+                  "  attributes[{0}].value.programmaticStreamSerializationAllowed = {1};",
+                  attributes.size(), isAllowed));
     line("#ifdef CUDA_VERSION /* where <cuda.h> comes first */");
     line("/* Queues the kernel, `function` of the loaded module, on a stream. "
          "CUDA_ERROR_INVALID_VALUE for a\n   launch that breaks a rule. */");
@@ -444,6 +445,8 @@ private:
     if (!attributes.empty())
       line("  CUlaunchAttribute attributes[" + std::to_string(attributes.size()) + "];");
     line("  void *arguments[" + std::to_string(arguments.size() + 1) + "] = {0};");
+    if (overlaps)
+      line("  int driver = 0;");
     line("  CUresult status;");
     wrapped("  if (" + prefix + "_check(" + passed() + "))");
     line("    return CUDA_ERROR_INVALID_VALUE;");

@@ -7,6 +7,7 @@
 #include "tritium/Support/Constant.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -34,19 +35,19 @@ struct CompileOptions {
   /// Other options that the launch named (num_warps, num_stages, ...): their kinds are
   /// checked by the host; kept in the metadata; most are without effect on a CPU.
   std::map<std::string, Constant> extra;
-  /// The option device_asserts: device_assert is compiled in, where it fails on a GPU the kernel
-  /// traps, and hints are neither checked nor assumed.
-  bool asserts() const {
-    auto found = extra.find("device_asserts");
-    return found != extra.end() && found->second.isSet();
-  }
-  /// The option enable_fp_fusion: a product that feeds a sum is rounded with it; nothing if the
-  /// launch does not say.
-  std::optional<bool> fpFusion() const {
-    auto found = extra.find("enable_fp_fusion");
+  /// What the launch says of an option that is True or False; nothing if it says nothing.
+  std::optional<bool> flag(const char *name) const {
+    auto found = extra.find(name);
     return found == extra.end() || found->second.isNone() ? std::nullopt
                                                           : std::optional(found->second.isSet());
   }
+  bool isOn(const char *name) const { return flag(name).value_or(false); }
+  /// The option device_asserts: device_assert is compiled in, where it fails on a GPU the kernel
+  /// traps, and hints are neither checked nor assumed.
+  bool asserts() const { return isOn("device_asserts"); }
+  /// The option enable_fp_fusion: a product that feeds a sum is rounded with it; nothing if the
+  /// launch does not say.
+  std::optional<bool> fpFusion() const { return flag("enable_fp_fusion"); }
   /// Whether assertions of the kernel are there when it runs.
   bool keepsAsserts() const { return debug || asserts(); }
   /// Of "ttgir" "plan" "llir" "asm". "ttir" and what the target runs ("obj"; "ptx", "cubin") are

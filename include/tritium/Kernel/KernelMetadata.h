@@ -89,6 +89,9 @@ struct KernelMetadata {
   bool streamK = false;
   uint64_t partialBytes = 0; ///< of the sums of a part
   bool hasParts() const { return splitK > 1 || streamK; }
+  /// The kernel touches no memory before the launches in front of it are over: the GPU may start it
+  /// while the last one ends, unless the option launch_pdl is False.
+  bool waitsForLaunches = false;
   /// Loads run ahead of stores to other arguments, not only a few instructions: memory of which
   /// the extent is not known counts as overlapping.
   bool overtakes = false;

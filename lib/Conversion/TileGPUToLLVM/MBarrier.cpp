@@ -46,7 +46,8 @@ bool isOfFirstThread(Operation *op) {
   if (auto alloc = dyn_cast<LocalAllocOp>(op))
     return !alloc.getInit();
   return isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
-         isa<ttng::MBarrierInitOp, ttng::MBarrierExpectOp, ttng::TMALoadOp>(op);
+         isa<tt::GridDependencyOp, ttng::MBarrierInitOp, ttng::MBarrierExpectOp, ttng::TMALoadOp>(
+             op);
 }
 
 } // namespace

@@ -108,12 +108,14 @@ public:
   CUDABackend() : Backend(kCUDA) {}
 
   std::unique_ptr<Executable> load(const LoadRequest &request, CompileError &) const override {
-    auto isSet = [&](const char *option) {
-      auto found = request.options.extra.find(option);
-      return found != request.options.extra.end() && found->second.isSet();
-    };
-    LaunchSettings settings = {isSet("launch_cooperative_grid"), isSet("launch_pdl"),
-                               request.options.debug};
+    const CompiledKernel &compiled = request.compiled;
+    LaunchSettings settings;
+    settings.cooperative = request.options.isOn("launch_cooperative_grid");
+    settings.serialization = request.options.isOn("launch_pdl");
+    // A kernel's clocks say nothing of what it waits for.
+    settings.overlap =
+        overlapsLaunches(compiled.metadata, request.options) && compiled.clocks.parts.empty();
+    settings.debug = request.options.debug;
     const frontend::FunctionSource *source = request.source;
     return std::make_unique<CUDAExecutable>(request.compiled.metadata,
                                             std::make_unique<Code>(request.compiled, settings,

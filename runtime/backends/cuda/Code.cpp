@@ -171,6 +171,8 @@ Code::Loaded *Code::find(Device &device, CompileError &error) {
   auto loaded = std::make_unique<Loaded>();
   loaded->device = &device;
   loaded->name = intern(metadata().name);
+  loaded->overlaps = settings.serialization ||
+                     (settings.overlap && device.driverVersion >= kFirstDriverThatOverlaps);
   if (!loadModule(*loaded, error))
     return nullptr;
   const DriverAPI &api = *device.api;
@@ -287,7 +289,7 @@ Result Code::launchWithAttributes(const Loaded &loaded, LaunchConfig config,
     attributes[config.attributeCount++].value.flag = 1;
   };
   addFlag(settings.cooperative, LaunchAttribute::Cooperative);
-  addFlag(settings.serialization, LaunchAttribute::ProgrammaticSerialization);
+  addFlag(loaded.overlaps, LaunchAttribute::ProgrammaticSerialization);
   return loaded.device->api->cuLaunchKernelEx(&config, loaded.function, parameters, nullptr);
 }
 
@@ -367,7 +369,7 @@ bool Code::launch(Device &device, Stream stream, llvm::ArrayRef<uint64_t> slots,
   unsigned threads = metadata().numWarps * device.warpSize;
   auto sharedBytes = static_cast<unsigned>(metadata().sharedBytes);
   // The call without attributes is the cheaper one.
-  Result result = ctas == 1 && !settings.cooperative && !settings.serialization
+  Result result = ctas == 1 && !settings.cooperative && !loaded->overlaps
                       ? device.api->cuLaunchKernel(loaded->function, launched[0], launched[1],
                                                    launched[2], threads, 1, 1, sharedBytes, stream,
                                                    parameters.data(), nullptr)

@@ -14,7 +14,9 @@ namespace tritium::runtime::cuda {
 struct LaunchSettings {
   bool cooperative = false;   ///< all CTAs run at once
   bool serialization = false; ///< may start before the launch ahead of it has ended
-  bool debug = false;         ///< wait for each launch and check its assertions
+  /// May start while the launch ahead of it ends: it waits for that before it touches memory.
+  bool overlap = false;
+  bool debug = false; ///< wait for each launch and check its assertions
 };
 
 /// What the driver says of a kernel once it is loaded.
@@ -47,6 +49,7 @@ private:
     ModuleHandle module = nullptr;
     Function function = nullptr;
     Usage usage;
+    bool overlaps = false;      ///< starts while the launch ahead of it ends
     unsigned ctasAtOnce = 0;    ///< of a kernel that loops over programs
     const char *name = nullptr; ///< lives as long as the process
     AssertRecord *record = nullptr;

@@ -327,6 +327,15 @@ def SkipOnes : Pass<"ttg-skip-ones", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tritium::ttg::TileGPUDialect"];
 }
 
+def OverlapLaunches : Pass<"ttg-overlap-launches", "::mlir::ModuleOp"> {
+  let summary = "kernels may be started while the launch in front of them ends";
+  let description = [{
+    A kernel waits for the launches in front of it (`tt.grid_dependency wait`) before it first
+    touches global memory, so that the GPU need not wait for them before it starts its CTAs.
+  }];
+  let dependentDialects = ["::tritium::tt::TileDialect"];
+}
+
 def SkipMaskedRegisters : Pass<"ttg-skip-masked-registers", "::mlir::ModuleOp"> {
   let summary = "leaves out registers that a mask rules out";
   let description = [{
