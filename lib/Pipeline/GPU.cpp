@@ -333,8 +333,9 @@ bool compileForGPU(Session &session, ModuleOp module, const CompileOptions &opti
   // Launches look at whether programs can be counted; dependent ones begin CTA by CTA.
   pipeline.packPrograms =
       pipeline.persistent && !options.isUnconditional && !gpu.programmaticLaunch.value_or(false);
-  pipeline.overlapLaunches = target.capability >= kFirstOverlapping && !gpu.cooperative &&
-                             !gpu.programmaticLaunch && gpu.clocks.empty();
+  if (target.capability >= kFirstOverlapping && !gpu.programmaticLaunch.value_or(false))
+    pipeline.overlapLaunches =
+        gpu.cooperative || gpu.programmaticLaunch || !gpu.clocks.empty() ? "never" : "always";
   // All CTAs of a cooperative launch run at once: there are no more of them than asked for.
   pipeline.numCTAs = static_cast<int>(gpu.cooperative ? std::max(gpu.numCtas, 1u) : gpu.numCtas);
   pipeline.tensorCopies = gpu.tensorCopies && !options.isUnconditional;
@@ -438,6 +439,8 @@ bool goOnForGPU(Session &session, const std::string &stage, const std::string &t
   if (!nvptx::resolveTarget(options.target.architecture(), target, message))
     return refuse(error, message);
   kernel.metadata.cpu = target.codeName();
+  // Whoever has changed the text may have put an access in front of the wait.
+  kernel.metadata.waitsForLaunches = false;
   if (stage == "llir") {
     nvptx::EmitOptions emit;
     emit.kernel = kernel.metadata.entry;

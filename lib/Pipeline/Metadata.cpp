@@ -230,7 +230,8 @@ void readPromises(ModuleOp module, KernelMetadata &metadata) {
   module.walk([&](tt::FuncOp kernel) {
     metadata.overtakes |= kernel->hasAttr(ttg::kOvertakes);
     metadata.isPersistent |= kernel->hasAttr(ttg::kPersistent);
-    metadata.waitsForLaunches |= !kernel.isExternal() && ttg::waitsForLaunches(kernel);
+    metadata.waitsForLaunches |=
+        kernel.isKernel() && !kernel.isExternal() && ttg::waitsForLaunches(kernel);
     metadata.takesPrograms |= kernel->hasAttr(ttg::kProgramCounter);
     if (auto parts = kernel->getAttrOfType<IntegerAttr>(tt::kSplitK))
       metadata.splitK = static_cast<unsigned>(parts.getInt());

@@ -155,8 +155,11 @@ void buildTileGPUThreadsPipeline(OpPassManager &pm, const GPUPipelineOptions &op
   pm.addPass(ttg::createSkipOnes());
   // What it groups is one operation from here on, which no pass needs to look into.
   pm.addPass(ttg::createSkipMaskedRegisters());
-  if (options.overlapLaunches)
-    pm.addPass(ttg::createOverlapLaunches());
+  if (options.overlapLaunches != "as-written") {
+    ttg::OverlapLaunchesOptions overlap;
+    overlap.apart = options.overlapLaunches == "never";
+    pm.addPass(ttg::createOverlapLaunches(overlap));
+  }
 }
 
 } // namespace tritium

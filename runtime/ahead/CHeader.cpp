@@ -427,14 +427,14 @@ private:
                                    "  attributes[{0}].value.cooperative = 1;",
                                    attributes.size()));
     bool overlaps = overlapsLaunches(metadata, options);
-    std::string isAllowed = "1";
+    std::string isAllowed = " 1";
     if (overlaps)
       isAllowed = "\n      cuDriverGetVersion(&driver) == CUDA_SUCCESS && driver >= " +
                   std::to_string(kFirstDriverThatOverlaps);
     if (overlaps || options.isOn("launch_pdl"))
       attributes.push_back(
           formatv("id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;\n"
-                  "  attributes[{0}].value.programmaticStreamSerializationAllowed = {1};",
+                  "  attributes[{0}].value.programmaticStreamSerializationAllowed ={1};",
                   attributes.size(), isAllowed));
     line("#ifdef CUDA_VERSION /* where <cuda.h> comes first */");
     line("/* Queues the kernel, `function` of the loaded module, on a stream. "

@@ -35,7 +35,8 @@ def product(a, b, c, K, TM: tl.constexpr, TN: tl.constexpr, TK: tl.constexpr):
 
 
 @triton.jit
-def waits_late(x, y):
+def triggers_and_waits_late(x, y):
+    cuda.gdc_launch_dependents()
     v = tl.load(x)
     cuda.gdc_wait()
     tl.store(y, v)
@@ -96,9 +97,30 @@ def test_none_is_the_default():
 
 def test_an_author_who_waits_late():
     """Without launch_pdl the launch waits as any other."""
-    kernel = compiled(waits_late, "*fp32 *fp32", {})
-    assert kernel.asm["ptx"].count("griddepcontrol.wait") == 2
-    assert order(kernel)[0] == "griddepcontrol.wait"
+    kernel = compiled(triggers_and_waits_late, "*fp32 *fp32", {})
+    assert order(kernel) == ["griddepcontrol.wait", "ld.global", "st.global"]
+    assert kernel.asm["ptx"].count("griddepcontrol") == 1
+
+
+@pytest.mark.parametrize("options", [{"launch_pdl": False}, {"launch_cooperative_grid": True}])
+def test_launches_apart_do_nothing_about_others(options):
+    kernel = compiled(triggers_and_waits_late, "*fp32 *fp32", {}, **options)
+    assert "griddepcontrol" not in kernel.asm["ptx"]
+    assert not kernel.metadata.waits_for_launches
+
+
+def test_an_author_who_says_how():
+    kernel = compiled(triggers_and_waits_late, "*fp32 *fp32", {}, launch_pdl=True)
+    assert order(kernel) == ["griddepcontrol.launch_dependents", "ld.global", "griddepcontrol.wait",
+                             "st.global"]
+
+
+@pytest.mark.parametrize("stage", ["ptx", "llir"])
+def test_text_that_anybody_may_have_changed(tmp_path, stage):
+    """The launch waits for the one in front of it, whatever the code does."""
+    path = tmp_path / f"rotate.{stage}"
+    path.write_text(rotation().asm[stage])
+    assert not triton.compile(str(path), GPUTarget("cuda", 90, 32)).metadata.waits_for_launches
 
 
 def test_its_ttgir_has_the_wait(tmp_path):

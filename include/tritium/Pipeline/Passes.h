@@ -91,10 +91,11 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
   Option<bool> packPrograms{*this, "pack-programs",
                             llvm::cl::desc("CTAs that loop have several short programs at a time"),
                             llvm::cl::init(true)};
-  Option<bool> overlapLaunches{*this, "overlap-launches",
-                               llvm::cl::desc("Kernels may be started while the launch in front of "
-                                              "them ends (compute capability 9.0)"),
-                               llvm::cl::init(false)};
+  Option<std::string> overlapLaunches{
+      *this, "overlap-launches",
+      llvm::cl::desc("Kernels may be started while the launch in front of them ends (compute "
+                     "capability 9.0): as-written, always, never"),
+      llvm::cl::init("as-written")};
   Option<int> numCTAs{*this, "num-ctas",
                       llvm::cl::desc("CTAs of a program; 0: as many as its rows need"),
                       llvm::cl::init(0)};

@@ -1,4 +1,5 @@
 // RUN: tritium-opt %s -ttg-overlap-launches -split-input-file | FileCheck %s
+// RUN: tritium-opt %s -ttg-overlap-launches=apart -split-input-file | FileCheck %s --check-prefix=APART
 
 #row = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32} {
@@ -61,10 +62,14 @@ tt.func @waits(%x: !tt.ptr<f32>, %v: f32) {
   tt.return
 }
 
-// What the author waits for comes too late, or is something else.
+// Nothing else is done, whatever the author wrote.
 // CHECK-LABEL: @late
 // CHECK-NEXT:    tt.grid_dependency wait
-// CHECK-NEXT:    tt.grid_dependency launch_dependents
+// CHECK-NEXT:    tt.store
+// CHECK-NEXT:    tt.return
+// APART-LABEL: @late
+// APART-NEXT:    tt.store
+// APART-NEXT:    tt.return
 tt.func @late(%x: !tt.ptr<f32>, %v: f32) {
   tt.grid_dependency launch_dependents
   tt.store %x, %v : !tt.ptr<f32>

@@ -11,9 +11,10 @@
 // that waits by itself before it touches memory can be started as soon as the last CTAs of the one
 // in front of it have ended.
 //
-// It does not let the launch behind it begin earlier than that (`launch_dependents`): CTAs that
-// wait take room from other streams, for as long as a kernel runs. So CTAs of a kernel that waits
-// for a kernel on another stream never keep that one out.
+// It does not let the launch behind it begin earlier than that (`launch_dependents`, which an
+// author who says nothing else of the launch may have written): CTAs that wait take room from other
+// streams for as long as a kernel runs, and a kernel that waits for one of another stream might
+// keep that one out so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,9 +31,13 @@ namespace tritium::ttg {
 
 namespace {
 struct OverlapLaunchesPass : impl::OverlapLaunchesBase<OverlapLaunchesPass> {
+  using OverlapLaunchesBase::OverlapLaunchesBase;
   void runOnOperation() override {
+    getOperation()->walk([](tt::GridDependencyOp op) { op.erase(); });
+    if (apart)
+      return;
     for (auto func : getOperation().getOps<tt::FuncOp>())
-      if (func.isKernel() && !func.isExternal() && !waitsForLaunches(func))
+      if (func.isKernel() && !func.isExternal())
         OpBuilder(firstAccess(func))
             .create<tt::GridDependencyOp>(func.getLoc(), tt::GridDependency::WAIT);
   }

@@ -14,8 +14,8 @@ def _cuda(function):
 @_cuda
 def gdc_wait():
     """Waits until the kernels that this one was launched to overlap with have finished, and their
-    memory can be read (programmatic dependent launch, from sm_90 on; before, an error). Where
-    launches do not overlap it does nothing.
+    memory can be read (programmatic dependent launch, from sm_90 on; before, an error). Without
+    `launch_pdl=True` a kernel waits before it touches memory, and this does nothing.
 
     Example:
         >>> tl.extra.cuda.gdc_wait()
@@ -25,8 +25,8 @@ def gdc_wait():
 @_cuda
 def gdc_launch_dependents():
     """Lets the kernels that wait for this one begin; they may not read its memory before their
-    `gdc_wait` (programmatic dependent launch, from sm_90 on; before, an error). Where launches do
-    not overlap it does nothing.
+    `gdc_wait` (programmatic dependent launch, from sm_90 on; before, an error). Without
+    `launch_pdl=True` it does nothing.
 
     Example:
         >>> tl.extra.cuda.gdc_launch_dependents()

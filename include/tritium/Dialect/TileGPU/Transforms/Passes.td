@@ -331,9 +331,12 @@ def OverlapLaunches : Pass<"ttg-overlap-launches", "::mlir::ModuleOp"> {
   let summary = "kernels may be started while the launch in front of them ends";
   let description = [{
     A kernel waits for the launches in front of it (`tt.grid_dependency wait`) before it first
-    touches global memory, so that the GPU need not wait for them before it starts its CTAs.
+    touches global memory, so that the GPU need not wait for them before it starts its CTAs. It
+    does nothing else about other launches, whatever its author wrote.
   }];
   let dependentDialects = ["::tritium::tt::TileDialect"];
+  let options = [Option<"apart", "apart", "bool", "false",
+                        "Launches do not overlap: nothing is done about others">];
 }
 
 def SkipMaskedRegisters : Pass<"ttg-skip-masked-registers", "::mlir::ModuleOp"> {
