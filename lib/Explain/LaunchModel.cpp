@@ -54,6 +54,18 @@ static LaunchFacts::Path pathBy(const json::Object &counters, size_t which, doub
   return {waits > 0 ? waited / waits : 0, (path - waited) / instructions};
 }
 
+/// Of memory that no argument bounds it is known what the CTAs that were counted come to, and what
+/// half of them do: from the one to the other it grows by a power of their number, taken to be the
+/// same from there to the whole grid. All of them read the same: 0; none two: 1.
+static double otherBytes(const json::Object &counters, const char *name, double ofGrid) {
+  const json::Object *reached = counters.getObject(name);
+  double all = reached ? double(reached->getInteger("by_all").value_or(0)) : 0;
+  if (all <= 0)
+    return 0;
+  double half = std::max(double(reached->getInteger("by_half").value_or(0)), 1.0);
+  return all * std::pow(ofGrid, std::clamp(std::log2(all / half), 0.0, 1.0));
+}
+
 LaunchFacts Writer::launchFacts(const Work &total) const {
   LaunchFacts made;
   made.capability = capability();
@@ -65,9 +77,11 @@ LaunchFacts Writer::launchFacts(const Work &total) const {
     if (const json::Object *fit = fits->front().getAsObject())
       made.resident =
           static_cast<double>(std::max<int64_t>(1, fit->getInteger("ctas").value_or(1)));
-  // Only of the arguments' memory it is known how much there is.
-  bool hasOthers = subject.counters->getBoolean("host_addresses").value_or(false);
-  if (const json::Array *memory = subject.counters->getArray("memory"); memory && !hasOthers)
+  double counted = static_cast<double>(subject.counters->getInteger("ctas").value_or(1));
+  made.readArrays = otherBytes(*subject.counters, "other_read", made.ctas / std::max(counted, 1.0));
+  made.writtenArrays =
+      otherBytes(*subject.counters, "other_written", made.ctas / std::max(counted, 1.0));
+  if (const json::Array *memory = subject.counters->getArray("memory"))
     for (const json::Value &array : *memory)
       if (const json::Object *object = array.getAsObject()) {
         double bytes = static_cast<double>(object->getInteger("bytes").value_or(0));
@@ -86,9 +100,8 @@ LaunchFacts Writer::launchFacts(const Work &total) const {
                             static_cast<double>(buffer.count);
   made.runsAhead = made.bytesInFlight > 0;
   double loads = static_cast<double>(subject.counters->getInteger("most_loads").value_or(0));
-  double ran = static_cast<double>(subject.counters->getInteger("ctas").value_or(1));
   if (made.bytesInFlight == 0 && loads > 0)
-    made.bytesInFlight = total.bytesRead / std::max(1.0, loads / (ran * made.warps));
+    made.bytesInFlight = total.bytesRead / std::max(1.0, loads / (counted * made.warps));
   made.spilledBytes = spilledBytes(total, made.warps);
   made.pathCTAs = static_cast<double>(subject.counters->getInteger("path_ctas").value_or(0));
   bool allAtOnce = made.ctas <= made.multiprocessors * made.resident;
@@ -96,6 +109,12 @@ LaunchFacts Writer::launchFacts(const Work &total) const {
       pathBy(*subject.counters, 0, made.resident, allAtOnce, total.nearWaits, total.instructions);
   made.far =
       pathBy(*subject.counters, 1, made.resident, allAtOnce, total.farWaits, total.instructions);
+  made.common =
+      pathBy(*subject.counters, 2, made.resident, allAtOnce, total.commonWaits, total.instructions);
+  // Where a CTA comes to a line by several requests, memory is waited for once.
+  constexpr double sectorsOfLine = 4;
+  if (total.l2Requests > 0)
+    made.firstOfCTA = (total.farSectors - total.rereadSectors) / (sectorsOfLine * total.l2Requests);
   made.isSimulated = made.pathCTAs > 0;
   return made;
 }

@@ -48,6 +48,9 @@ static constexpr double waitsForBytes = 0.7;
 /// How much longer a multiprocessor takes than what is simulated of it, whose units are as busy as
 /// what waits for each other lets them be.
 static constexpr double marginOfSimulated = 1.05;
+/// CTAs that read the same wait together for the one of them that has asked memory first, for so
+/// much of its latency as they are in step. Fitted.
+static constexpr double inStep = 0.65;
 /// A resource that is busy for that part of what is simulated bounds the kernel.
 static constexpr double bounds = 0.75;
 
@@ -105,32 +108,17 @@ const char *formulaOf(Resource resource) {
 }
 
 /// What adds up.
-static constexpr double Work::*amounts[] = {&Work::sectors,
-                                            &Work::farSectors,
-                                            &Work::exchanges,
-                                            &Work::floatAtomics,
-                                            &Work::bytesRead,
-                                            &Work::bytesMoved,
-                                            &Work::wavefronts,
-                                            &Work::copiedBytes,
-                                            &Work::floats,
-                                            &Work::matrixSharedBytes,
-                                            &Work::matrixClocks,
-                                            &Work::instructions,
-                                            &Work::barriers,
-                                            &Work::integers,
-                                            &Work::specials,
-                                            &Work::doubles,
-                                            &Work::converts,
-                                            &Work::requests,
-                                            &Work::atomics,
-                                            &Work::ownWavefronts,
-                                            &Work::l2Sectors,
-                                            &Work::nearWaits,
-                                            &Work::farWaits,
-                                            &Work::rereadSectors,
-                                            &Work::rereadBytesBetween,
-                                            &Work::atomicChanges};
+static constexpr double Work::*amounts[] = {
+    &Work::sectors,           &Work::farSectors,    &Work::exchanges,
+    &Work::floatAtomics,      &Work::bytesRead,     &Work::bytesMoved,
+    &Work::wavefronts,        &Work::copiedBytes,   &Work::floats,
+    &Work::matrixSharedBytes, &Work::matrixClocks,  &Work::instructions,
+    &Work::barriers,          &Work::integers,      &Work::specials,
+    &Work::doubles,           &Work::converts,      &Work::requests,
+    &Work::atomics,           &Work::ownWavefronts, &Work::l2Sectors,
+    &Work::l2Requests,        &Work::nearWaits,     &Work::farWaits,
+    &Work::commonWaits,       &Work::rereadSectors, &Work::rereadBytesBetween,
+    &Work::atomicChanges};
 
 void Work::add(const Work &other) {
   for (double Work::*field : amounts)
@@ -165,7 +153,8 @@ Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
   made.atomicChanges = count("atomic_changes");
   made.atomicSectors = count("atomic_sectors") * ctas;
   made.sharedSectors = count("atomic_sectors_shared") * ctas;
-  made.l2Sectors = std::max(made.farSectors, sim::sectorsOfRequest * count("l2_requests"));
+  made.l2Requests = count("l2_requests");
+  made.l2Sectors = std::max(made.farSectors, sim::sectorsOfRequest * made.l2Requests);
   made.wavefronts = count("shared_wavefronts");
   made.ownWavefronts = made.wavefronts - count("shared_wavefronts_overlapped");
   // What goes past the banks' counters: copies of boxes.
@@ -186,6 +175,7 @@ Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
   if (const json::Array *waited = counters.getArray("waited_clocks")) {
     made.nearWaits = (*waited)[0].getAsNumber().value_or(0) / ctas;
     made.farWaits = (*waited)[1].getAsNumber().value_or(0) / ctas;
+    made.commonWaits = (*waited)[2].getAsNumber().value_or(0) / ctas;
   }
   return made;
 }
@@ -256,9 +246,11 @@ static double simulatedOf(const Work &work, const LaunchFacts &launch) {
   auto side = [&](const LaunchFacts::Path &path, double waits) {
     return path.ofWait * waits + path.ofInstruction * work.instructions;
   };
-  double far = partOfMemory(launch);
-  double clocks =
-      (1 - far) * side(launch.near, work.nearWaits) + far * side(launch.far, work.farWaits);
+  double near = side(launch.near, work.nearWaits), far = side(launch.far, work.farWaits),
+         common = std::clamp(side(launch.common, work.commonWaits), near, std::max(near, far));
+  double first = partOfMemory(launch);
+  double waits = std::max(first, inStep * std::min(launch.firstOfCTA, 1.0));
+  double clocks = near + waits * (common - near) + first * (far - common);
   return marginOfSimulated * clocks * mostCTAs(launch) /
          std::max(launch.pathCTAs, sideBySide(launch));
 }

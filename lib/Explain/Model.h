@@ -47,6 +47,7 @@ using sim::ratesOf;
 struct Work {
   /// Of sectors those that the first cache has not; and bytes.
   double sectors = 0, farSectors = 0, bytesRead = 0, bytesMoved = 0;
+  double l2Requests = 0;
   double l2Sectors = 0; ///< as many as the L2 answers in the time that it takes for these
   /// Of farSectors those that the CTA has come to before; of each the bytes between, added up.
   double rereadSectors = 0, rereadBytesBetween = 0;
@@ -60,8 +61,8 @@ struct Work {
   /// a sector as one. Different sectors of the whole launch, those of several CTAs.
   double atomics = 0, floatAtomics = 0, atomicChanges = 0, atomicSectors = 0, sharedSectors = 0;
   /// Clocks that warps wait for what others bring, as the simulator has them: if the L2 has all
-  /// that is loaded, and if memory has it.
-  double nearWaits = 0, farWaits = 0;
+  /// that is loaded, if memory has it, and if CTAs wait for memory together.
+  double nearWaits = 0, farWaits = 0, commonWaits = 0;
 
   void add(const Work &other);
   void scale(double part);
@@ -81,14 +82,16 @@ struct LaunchFacts {
   double bytesRead = 0; ///< by all CTAs
   /// What all CTAs together read of memory once more, as too much has come since for the L2.
   double bytesReadAgain = 0;
+  /// Lines that a CTA has not had before, of its requests of the L2; 1 at most.
+  double firstOfCTA = 0;
   double bytesInFlight = 0; ///< of one CTA, at a time
   bool runsAhead = false;   ///< loads of later turns of a loop are in flight
   bool isEven = false; ///< all multiprocessors have the same to do, as if programs could be split
   /// What the simulated CTAs of a multiprocessor take, by their work: if the L2 has all that is
-  /// loaded, and if memory has it.
+  /// loaded, if memory has it, and if CTAs wait for memory together.
   struct Path {
     double ofWait = 0, ofInstruction = 0; ///< clocks for each
-  } near, far;
+  } near, far, common;
   double pathCTAs = 0;      ///< how many those are; 0: none
   bool isSimulated = false; ///< they say how long it takes, else what adds up
   double spilledBytes = 0;  ///< that a CTA moves to and from memory for want of registers

@@ -134,7 +134,8 @@ bool dropExchange(Case &now) {
   now.work.instructions -=
       now.ofClass("shared_load") + now.ofClass("shared_store") + now.ofClass("barrier");
   now.work.wavefronts = now.work.ownWavefronts = 0;
-  now.work.barriers = now.work.exchanges = now.work.nearWaits = now.work.farWaits = 0;
+  now.work.barriers = now.work.exchanges = now.work.nearWaits = now.work.farWaits =
+      now.work.commonWaits = 0;
   return true;
 }
 

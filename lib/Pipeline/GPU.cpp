@@ -439,8 +439,6 @@ bool goOnForGPU(Session &session, const std::string &stage, const std::string &t
   if (!nvptx::resolveTarget(options.target.architecture(), target, message))
     return refuse(error, message);
   kernel.metadata.cpu = target.codeName();
-  // Whoever has changed the text may have put an access in front of the wait.
-  kernel.metadata.waitsForLaunches = false;
   if (stage == "llir") {
     nvptx::EmitOptions emit;
     emit.kernel = kernel.metadata.entry;

@@ -13,8 +13,7 @@ from made_launches import model_of
 
 MEASURED = json.loads((ROOT / "test" / "python" / "explain_times.json").read_text())["microseconds"]
 # Farther off, of times and of what changes gain: the docs say why.
-FAR = {"product of pages", "product by block pointers", "attention by a two-dot loop",
-       "four products of addresses", "four products by descriptors of addresses"}
+FAR = {"product of pages", "product by block pointers", "attention by a two-dot loop"}
 FAR_GAINS = {"14", "26"}
 QUICK = {"histogram", "product of pages", "product by words of 4 bits", "sums of columns", "search",
          "convolution", "two drawings of a mask", "rows added up by atomics",

@@ -116,11 +116,15 @@ def test_an_author_who_says_how():
 
 
 @pytest.mark.parametrize("stage", ["ptx", "llir"])
-def test_text_that_anybody_may_have_changed(tmp_path, stage):
-    """The launch waits for the one in front of it, whatever the code does."""
+def test_text_that_was_changed(tmp_path, stage):
+    """Its launch waits for the one in front of it, whatever the code does."""
     path = tmp_path / f"rotate.{stage}"
-    path.write_text(rotation().asm[stage])
-    assert not triton.compile(str(path), GPUTarget("cuda", 90, 32)).metadata.waits_for_launches
+    text = rotation().asm[stage]
+    for changed, waits in ((text, True), (text.replace("griddepcontrol.wait;", ""), False),
+                           (text.replace("\n", "\n\n", 1), False)):
+        path.write_text(changed)
+        compiled = triton.compile(str(path), GPUTarget("cuda", 90, 32))
+        assert compiled.metadata.waits_for_launches == waits
 
 
 def test_its_ttgir_has_the_wait(tmp_path):

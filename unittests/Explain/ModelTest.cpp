@@ -168,6 +168,28 @@ TEST(Model, WhatIsSimulatedSaysWhatIsWaitedFor) {
   EXPECT_DOUBLE_EQ(latencyOf(line, launch), latencyOf(some, launch) / 4);
 }
 
+TEST(Model, CTAsThatReadTheSameWaitForMemoryTogether) {
+  Work some;
+  some.nearWaits = some.farWaits = some.commonWaits = 1000;
+  LaunchFacts launch = launchOf(1, 1, 8);
+  launch.isSimulated = true;
+  launch.pathCTAs = 1;
+  launch.near = {1, 0};
+  launch.common = {2, 0};
+  launch.far = {4, 0};
+  launch.readArrays = 1;
+  launch.bytesRead = 10;
+  launch.firstOfCTA = 1;
+  // A tenth comes from memory, whose latency all have for a part of what they read first.
+  EXPECT_DOUBLE_EQ(latencyOf(some, launch), 1.05 * 1000 * (1 + 0.65 * 1 + 0.1 * 2));
+  // Each reads most of it again.
+  launch.firstOfCTA = 0.2;
+  EXPECT_DOUBLE_EQ(latencyOf(some, launch), 1.05 * 1000 * (1 + 0.13 * 1 + 0.1 * 2));
+  // All of it comes from memory: nobody waits for others.
+  launch.bytesRead = 1;
+  EXPECT_DOUBLE_EQ(latencyOf(some, launch), 1.05 * 1000 * 4);
+}
+
 TEST(Model, WhatIsSimulatedBoundsWhereNoResourceIsBusyForLong) {
   Work some = work();
   some.farWaits = 1000;

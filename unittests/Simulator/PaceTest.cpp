@@ -59,6 +59,7 @@ TEST(Pace, LoadsWaitForTheL2OrForMemory) {
   Counters counters = countersOf(repeated(load, 10));
   EXPECT_NEAR(counters.path[0], 138 + 10 * (latency::l2 + 8), 60);
   EXPECT_NEAR(counters.path[1] - counters.path[0], 10 * (latency::memory - latency::l2), piece);
+  EXPECT_NEAR(counters.path[2], counters.path[1], piece);
   // What is waited for is the loads'.
   EXPECT_NEAR(counters.total.waits[1], 10 * latency::memory, 150);
 }

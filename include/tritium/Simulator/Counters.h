@@ -75,7 +75,7 @@ struct Tally {
   /// other; of these the ones of floats.
   uint64_t atomicChanges = 0, atomicPasses = 0, floatAtomicPasses = 0;
   /// Clocks that warps wait for what it brings, by Counters::path.
-  std::array<double, 2> waits{};
+  std::array<double, 3> waits{};
   /// Sectors, one bit for all of the same hash.
   using Places = std::array<uint64_t, 2>;
   /// Those that are changed, by two parts of the CTAs.
@@ -121,6 +121,11 @@ struct ListedBuffer {
   uint64_t address = 0, bytes = 0;
   bool isRead = false, isWritten = false; ///< by the launch
 };
+/// Memory of no argument that CTAs come to, sector by sector: all that ran, and on average each
+/// half of them, every other one.
+struct ReachedBytes {
+  uint64_t byAll = 0, byHalf = 0;
+};
 /// Shared memory that a CTA can have, in bytes.
 unsigned mostSharedOf(unsigned architecture);
 /// registers: of a thread. architecture: 75, 80, 86, 89 or 90; others take the nearest below.
@@ -141,10 +146,12 @@ struct Counters {
   std::vector<ListedBuffer> buffers; ///< in the order of the launch
   uint64_t mostLoads = 0;        ///< by warps, of the load of global memory that they execute most
   bool hasHostAddresses = false; ///< as of the launch
+  ReachedBytes otherRead, otherWritten; ///< with the host's addresses
   /// Clocks of a multiprocessor from its first CTA to its last, on average of those that ran, and
-  /// of the one that takes longest: if the L2 has all that is loaded, and if memory has it. 0:
-  /// nobody asked.
-  static constexpr size_t kPaces = 2;
+  /// of the one that takes longest: if the L2 has all that is loaded; if memory has it; and if the
+  /// L2 brings it at its rate, but has to wait for memory each time, as it does where CTAs read the
+  /// same at about the same time. 0: nobody asked.
+  static constexpr size_t kPaces = 3;
   uint64_t pathCTAs = 0; ///< how many CTAs that is, fewer than it has if fewer ran
   std::array<double, kPaces> path{}, longestPath{};
 

@@ -47,6 +47,10 @@ public:
     count += sector / 4 != last / 4;
     last = sector;
     uint64_t between = warp.touched.touch(sector);
+    Machine &machine = warp.machine;
+    if ((!between || write) && machine.launch.hasHostAddresses && isOther(sector * bytes) &&
+        isOther(sector * bytes + bytes - 1))
+      machine.others.add(sector, write, warp.cta.half);
     if (!between || write)
       return;
     ++tally.rereadSectors;
@@ -54,6 +58,12 @@ public:
   }
 
 private:
+  /// Memory of no argument.
+  bool isOther(uint64_t address) const {
+    Range *range = warp.machine.memory.find(address);
+    return range && !range->isArgument;
+  }
+
   Warp &warp;
   Tally &tally;
   bool write;

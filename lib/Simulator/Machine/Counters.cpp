@@ -203,6 +203,8 @@ void Machine::gatherCounters() {
   counters.staticShared = sharedStatic;
   counters.dynamicShared = launch.dynamicShared;
   counters.hasHostAddresses = launch.hasHostAddresses;
+  counters.otherRead = others.reached(/*writes=*/false);
+  counters.otherWritten = others.reached(/*writes=*/true);
   for (const Buffer &buffer : launch.buffers)
     if (buffer.isListed) {
       const Range *range = memory.find(buffer.address);
@@ -321,7 +323,7 @@ static llvm::json::Object toJson(const Tally &tally) {
       classes[nameOf(InstructionClass(i))] = int64_t(tally.warps[i]);
       threads[nameOf(InstructionClass(i))] = int64_t(tally.threads[i]);
     }
-  if (tally.waits[0] > 0 || tally.waits[1] > 0)
+  if (llvm::any_of(tally.waits, [](double clocks) { return clocks > 0; }))
     object["waited_clocks"] = rounded(tally.waits);
   object["bank_conflicts"] = int64_t(tally.bankConflicts());
   object["atomic_sectors"] = int64_t(tally.atomicSectors());
@@ -380,6 +382,13 @@ std::string Counters::json() const {
     object["path_clocks"] = rounded(path);
     object["longest_path_clocks"] = rounded(longestPath);
   }
+  auto other = [&](const char *name, const ReachedBytes &reached) {
+    if (reached.byAll)
+      object[name] = llvm::json::Object{{"by_all", int64_t(reached.byAll)},
+                                        {"by_half", int64_t(reached.byHalf)}};
+  };
+  other("other_read", otherRead);
+  other("other_written", otherWritten);
   std::string text;
   llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", llvm::json::Value(std::move(object)));
   return text;

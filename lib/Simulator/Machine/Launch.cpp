@@ -101,6 +101,7 @@ bool Machine::checkLaunch(const Function &entry) {
     range.bytes = buffer.bytes;
     range.data = static_cast<uint8_t *>(buffer.data);
     range.writable = buffer.writable;
+    range.isArgument = buffer.isListed;
     range.name = buffer.name.empty() ? "a buffer" : "'" + buffer.name + "'";
     memory.add(std::move(range));
   }
@@ -306,8 +307,10 @@ void Machine::startCluster(uint64_t turn, Resident &resident) {
   auto made = std::make_shared<Cluster>();
   for (uint32_t z = 0; z < cluster.z; ++z)
     for (uint32_t y = 0; y < cluster.y; ++y)
-      for (uint32_t x = 0; x < cluster.x; ++x)
+      for (uint32_t x = 0; x < cluster.x; ++x) {
         resident.push_back(makeCta(made, {first.x + x, first.y + y, first.z + z}));
+        resident.back()->half = turn % 2;
+      }
 }
 
 /// Runs all warps of the CTA once; returns the instructions done.

@@ -19,6 +19,7 @@
 
 #include "Code.h"
 #include "Memory.h"
+#include "OtherMemory.h"
 #include "Pace.h"
 #include "Shadow.h"
 #include "WarpGroup.h"
@@ -360,6 +361,7 @@ struct Cta {
   uint32_t live = 0;                                ///< threads
   uint64_t frameBytes = 0;                          ///< of all frames that its calls have made
   bool exited = false;
+  unsigned half = 0;      ///< every other cluster's CTAs are one half of them all
   uint32_t actors = 0;    ///< that have numbers: behind those of the warps
   Pace *pace = nullptr;   ///< of the CTAs that run at once; null: nobody asked for clocks
   uint32_t firstWarp = 0; ///< of its warps there
@@ -388,6 +390,7 @@ public:
   std::vector<uint8_t> parameters;
   std::vector<uint32_t> parameterOffsets;
   AddressSpace memory;
+  OtherMemory others; ///< that was reached, where addresses are the host's
   const std::vector<uint64_t> *moduleAddresses = nullptr;
   std::vector<uint64_t> variableAddresses; ///< by the module's variable
   /// Of each function's variables; only those in shared memory count.

@@ -24,6 +24,7 @@ struct Range {
   uint64_t address = 0, bytes = 0;
   uint8_t *data = nullptr;
   bool writable = true;
+  bool isArgument = true;
   bool isRead = false, isWritten = false; ///< by what was counted
   std::string name;
   Shadow shadow;

@@ -67,10 +67,10 @@ OpTraffic OpTraffic::since(const OpTraffic &before) const {
 }
 
 Pace::Pace(const Rates &rates, double busy)
-    : rates(rates), latencies{latency::l2, latency::memory},
+    : rates(rates), latencies{latency::l2, latency::memory, latency::memory},
       farBytes{std::min(rates.l2Bytes / busy, mostL2Bytes),
-               std::min(rates.memoryBytes / busy, mostL2Bytes)},
-      boxBytes{boxesOfL2 * rates.l2Bytes / busy, farBytes[1]} {}
+               std::min(rates.memoryBytes / busy, mostL2Bytes), farBytes[kFromL2]},
+      boxBytes{boxesOfL2 * rates.l2Bytes / busy, farBytes[kFromMemory], boxBytes[kFromL2]} {}
 
 uint32_t Pace::addWarps(size_t count) {
   size_t first = sides[0].warps.size();
@@ -161,8 +161,8 @@ double Pace::farAnswer(size_t side, double from, const OpTraffic &did) {
 
 /// Memory takes what is stored, whatever has what is loaded.
 void Pace::store(WarpPace &own, size_t side, double from, double sectors) {
-  Unit &unit = side == 0 ? sides[side].written : sides[side].far;
-  own.stored = std::max(own.stored, unit.take(from, 32 * sectors / farBytes[1]));
+  Unit &unit = side == kFromMemory ? sides[side].far : sides[side].written;
+  own.stored = std::max(own.stored, unit.take(from, 32 * sectors / farBytes[kFromMemory]));
 }
 
 void Pace::account(Warp &warp, const Op &op, const OpPace &pace, const OpTraffic &did) {
