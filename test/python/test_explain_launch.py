@@ -132,18 +132,21 @@ def addressesOf(arrays):
     return np.array([array.ctypes.data for array in arrays], np.int64)
 
 
-def inWholeSectors(values):
-    """A copy that begins where a sector of 32 bytes does."""
-    memory = np.zeros(values.size + 8, np.float32)
-    copy = memory[-memory.ctypes.data % 32 // 4:][:values.size]
+def copyAt(values, offset):
+    """A copy that begins so many bytes behind a sector's first, which are 32."""
+    memory = np.zeros(values.nbytes + 64, np.uint8)
+    copy = memory[-memory.ctypes.data % 32 + offset:][:values.nbytes].view(values.dtype)
     copy[:] = values
     return copy
 
 
-def test_memory_that_no_argument_names():
-    arrays = [inWholeSectors(np.arange(size)) for size in (256, 1024)]
-    sizes = np.array([array.size for array in arrays], np.int32)
-    made = behind.explain((2,), addressesOf(arrays), sizes, BLOCK=1024)
+# Also where arguments have the middle of a sector, its first and its last byte being the host's.
+@pytest.mark.parametrize("offset", [0, 8, 24])
+def test_memory_that_no_argument_names(offset):
+    arrays = [copyAt(np.arange(size, dtype=np.float32), 0) for size in (256, 1024)]
+    sizes = copyAt(np.array([array.size for array in arrays], np.int32), offset)
+    addresses = copyAt(addressesOf(arrays), offset)
+    made = behind.explain((2,), addresses, sizes, BLOCK=1024)
     assert list(problems(made.json)) == []
     assert all((array == np.arange(array.size)).all() for array in arrays)
     (line,) = [line for line in made.json["lines"] if "2 * tl.load" in line.get("text", "")]

@@ -48,8 +48,7 @@ public:
     last = sector;
     uint64_t between = warp.touched.touch(sector);
     Machine &machine = warp.machine;
-    if ((!between || write) && machine.launch.hasHostAddresses && isOther(sector * bytes) &&
-        isOther(sector * bytes + bytes - 1))
+    if ((!between || write) && machine.launch.hasHostAddresses && isOther(sector))
       machine.others.add(sector, write, warp.cta.half);
     if (!between || write)
       return;
@@ -58,10 +57,11 @@ public:
   }
 
 private:
-  /// Memory of no argument.
-  bool isOther(uint64_t address) const {
-    Range *range = warp.machine.memory.find(address);
-    return range && !range->isArgument;
+  /// No argument has a part of the sector: an argument within it parts the ranges around it.
+  bool isOther(uint64_t sector) const {
+    Range *range = warp.machine.memory.find(sector * bytes);
+    return range && !range->isArgument &&
+           sector * bytes + bytes - range->address <= range->bytes;
   }
 
   Warp &warp;
