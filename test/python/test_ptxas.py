@@ -116,6 +116,20 @@ def test_remarks_of_ptxas(tmp_path):
     assert int(line) > 0 and numbers == "40 16"
 
 
+@pytest.mark.parametrize("own", [None, "glibc.malloc.tcache_count=0"])
+def test_environment_of_ptxas(own, tmp_path):
+    """It is given large pages, unless the user's own settings say otherwise; all else is ours."""
+    said = tmp_path / "said"
+    path = ptxas(tmp_path, f"""
+        import os
+        names = ("GLIBC_TUNABLES", "MALLOC_TOP_PAD_", "MARK")
+        open({str(said)!r}, "w").write(" ".join(os.environ.get(name, "-") for name in names))
+    """)
+    run(tmp_path, "scale[(2,)](Tensor(), Tensor(), 64, 2.5, BLOCK=32)",
+        TRITON_PTXAS_PATH=path, MARK="seen", **({"GLIBC_TUNABLES": own} if own else {}))
+    assert said.read_text() == f"{own or 'glibc.malloc.hugetlb=1'} 16777216 seen"
+
+
 @pytest.mark.parametrize("limit,spills", [("", 0), (", maxnreg=32", 160)])
 def test_registers_are_asked_for_where_some_are_spilled(limit, spills, tmp_path):
     """An assembler that spends few until one CTA a multiprocessor is enough; the author's limit
