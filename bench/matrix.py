@@ -205,7 +205,7 @@ class Bench:
             theirs["PyTorch"] = lambda: attend(x, y, z, is_causal=causal)
         if self.onednn and not causal:
             theirs["oneDNN, in three steps"] = self.onednn.attention(q, k, v, o, dtype)
-        tiles = [(64, 64), (128, 64), (128, 128)]
+        tiles = [(64, 64), (128, 64), (128, 128), (128, 256), (256, 128)]
         work = 4e-9 * heads * n * n * d / (2 if causal else 1)
 
         def expected():

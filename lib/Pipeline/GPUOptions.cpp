@@ -40,6 +40,13 @@ public:
       refuse(name, "True or False", *value);
     return good;
   }
+  bool flag(const char *name, std::optional<bool> &result) {
+    bool given = false;
+    if (!flag(name, given))
+      return false;
+    result = given;
+    return true;
+  }
 
   void words(const char *name, std::vector<std::string> &result) {
     const Constant *value = find(name);
@@ -70,7 +77,6 @@ public:
       result.push_back(part.str());
   }
 
-  bool has(const char *name) const { return find(name); }
   bool isGood() const { return good; }
 
 private:
@@ -109,10 +115,7 @@ bool readGPUOptions(const CompileOptions &options, GPUOptions &result, CompileEr
   reader.number("ptx_version", 63, 99, result.ptxVersion);
   reader.flag("enable_fp_fusion", result.fpFusion);
   reader.flag("enable_reflect_ftz", result.flushSubnormals);
-  if (bool isAsked = false; reader.has("launch_pdl")) {
-    reader.flag("launch_pdl", isAsked);
-    result.programmaticLaunch = isAsked;
-  }
+  reader.flag("launch_pdl", result.programmaticLaunch);
   reader.flag("tensor_copies", result.tensorCopies);
   bool specializes = false;
   if (reader.flag("warp_specialize", specializes))
@@ -120,10 +123,7 @@ bool readGPUOptions(const CompileOptions &options, GPUOptions &result, CompileEr
   bool isDynamic = false;
   if (reader.flag("dynamic_scheduling", isDynamic))
     result.takePrograms = isDynamic ? "always" : "never";
-  if (bool isAsked = false; reader.has("persistent")) {
-    reader.flag("persistent", isAsked);
-    result.persistent = isAsked;
-  }
+  reader.flag("persistent", result.persistent);
   reader.flag("launch_cooperative_grid", result.cooperative);
   reader.number("warp_size", 1, 1024, result.warpSize);
   reader.architecture("arch", result.architecture);

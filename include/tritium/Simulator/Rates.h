@@ -68,9 +68,9 @@ inline constexpr double queue = 32;
 
 /// Bytes a clock that one multiprocessor has of the L2 by loads at most. Published.
 inline constexpr double mostL2Bytes = 64;
-/// Instructions by which the oldest warps run ahead of others, and of warps that multiply by tensor
-/// cores. Assumed.
-inline constexpr unsigned turnOfOldest = 2000, turnOfProducts = 32;
+/// Instructions by which the oldest CTA's warps run ahead of others, where they multiply by tensor
+/// cores, and by which a warp does of those of its CTA. Assumed.
+inline constexpr unsigned turnOfOldest = 2000, turnOfProducts = 32, turnOfWarp = 16;
 
 /// Clocks of a request of a warp in the first cache, at least. Measured: 1.8, with its loop.
 inline constexpr double clocksOfRequest = 1.8;

@@ -280,8 +280,8 @@ bool decodeSelect(Decoder &decoder) {
   if (bitsOf(type) < 8 || bitsOf(type) > 64)
     return decoder.fail("needs a type of 16, 32 or 64 bits");
   bool wide = bitsOf(type) == 64;
-  if (!decoder.done(m) || !emitSimple(decoder, wide ? select<u64> : select<u32>, Class::Move, type,
-                                      {type, type, Type::Pred}))
+  if (!decoder.done(m) || !emitSimple(decoder, wide ? select<u64> : select<u32>, Class::Compare,
+                                      type, {type, type, Type::Pred}))
     return false;
   decoder.code.ops.back().tracked = false;
   return true;
@@ -304,7 +304,7 @@ bool decodeChoose(Decoder &decoder) {
     return decoder.fail("needs a type and .s32 or .f32");
   Handler run = wide ? (floating ? choose<u64, true> : choose<u64, false>)
                      : (floating ? choose<u32, true> : choose<u32, false>);
-  return decoder.done(m) && emitSimple(decoder, run, Class::Move, type, {type, type, by});
+  return decoder.done(m) && emitSimple(decoder, run, Class::Compare, type, {type, type, by});
 }
 
 } // namespace

@@ -313,12 +313,19 @@ void Machine::startCluster(uint64_t turn, Resident &resident) {
       }
 }
 
-/// Runs all warps of the CTA once; returns the instructions done.
+/// Runs all warps of the CTA, each so many instructions at most; returns the instructions done.
+/// Where clocks count they take turns often meanwhile: a unit serves them evenly, and a warp that
+/// came last would find but what the others have left of it.
 uint64_t Machine::runAll(Cta &cta, uint64_t quantum) {
-  uint64_t done = 0;
-  for (Warp &warp : cta.warps)
-    if (!warp.finished() && !stop)
-      done += warp.run(quantum);
+  uint64_t done = 0, part = launch.rates ? turnOfWarp : quantum;
+  for (uint64_t left = quantum; left > 0 && !stop;) {
+    uint64_t now = 0;
+    for (Warp &warp : cta.warps)
+      if (!warp.finished() && !stop)
+        now += warp.run(std::min(part, left));
+    done += now;
+    left = now > 0 ? left - std::min(part, left) : 0;
+  }
   return done;
 }
 
@@ -363,8 +370,8 @@ void Machine::schedule() {
   // the GPU holds them: one, and after some rounds in which none has ended, as many as there are.
   // By turns at random a few at once show the most, and more start only if those do not end.
   // Where clocks count, as many run at once as a multiprocessor holds. Its schedulers prefer the
-  // oldest warp, so that CTAs drift apart: they have long turns. Tensor cores serve warps evenly,
-  // which holds them together: such take turns often.
+  // oldest CTA's warps, so that CTAs drift apart: they have long turns. Tensor cores serve warps
+  // evenly, which holds them together: such take turns often.
   const uint64_t quantum = !launch.rates ? 20'000 : multiplies ? turnOfProducts : turnOfOldest;
   // A loop of try_wait in which nothing else happens is a wait that never ends.
   constexpr unsigned mostTimeOuts = 100;

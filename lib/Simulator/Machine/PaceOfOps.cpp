@@ -78,6 +78,10 @@ static void setUnit(const Op &op, const Rates &rates, OpPace &made) {
   case Class::Compare:
     return set(OpPace::Integers, issued * integers, latency::arithmetic);
   case Class::Float:
+    // Those that compare are done where integers are.
+    if (op.origin && (op.origin->opcode == "max" || op.origin->opcode == "min"))
+      return set(OpPace::Integers, issued * integers, latency::arithmetic);
+    return set(OpPace::NoUnit, 0, latency::arithmetic);
   case Class::Half:
     return set(OpPace::NoUnit, 0, latency::arithmetic);
   case Class::Double:

@@ -44,6 +44,7 @@ const char *classOfArithmetic(StringRef opcode) {
       .Cases("F2F", "F2I", "I2F", "I2I", "FRND", "convert")
       .Cases("F2FP", "I2FP", "F2IP", "I2IP", "convert")
       .Cases("FSET", "FSETP", "HSET2", "HSETP2", "DSETP", "ISETP", "PLOP3", "PSETP", "compare")
+      .Cases("SEL", "FSEL", "compare")
       .Cases("IADD", "IADD3", "IADD32I", "IADD64", "IMAD", "IMUL", "IMUL32I", "integer")
       .Cases("IABS", "IMNMX", "IDP", "IDP4A", "ISCADD", "ISCADD32I", "integer")
       .Cases("LEA", "LOP", "LOP3", "LOP32I", "SHF", "SHL", "SHR", "integer")
@@ -54,7 +55,7 @@ const char *classOfArithmetic(StringRef opcode) {
 
 const char *classOfTheRest(StringRef opcode) {
   return StringSwitch<const char *>(opcode)
-      .Cases("MOV", "MOV32I", "MOVM", "PRMT", "SEL", "FSEL", "P2R", "R2P", "move")
+      .Cases("MOV", "MOV32I", "MOVM", "PRMT", "P2R", "R2P", "move")
       .Cases("R2UR", "S2R", "CS2R", "S2UR", "CS2UR", "B2R", "move")
       .Cases("SHFL", "VOTE", "VOTEU", "MATCH", "REDUX", "CREDUX", "warp_exchange")
       .Cases("BAR", "SYNCS", "UCGABAR_ARV", "UCGABAR_WAIT", "WARPGROUP", "barrier")
