@@ -167,7 +167,8 @@ Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
   made.instructions = count("warp_instructions");
   made.barriers = count("barriers");
   made.floats = of(lanes, "float") + of(lanes, "half");
-  // One instruction adds three numbers, or multiplies and adds; comparisons stay what they are.
+  // One instruction adds three numbers, or multiplies and adds; comparisons and choices stay what
+  // they are.
   made.integers = sim::issuedIntegers * of(lanes, "integer") + sim::issued * of(lanes, "compare");
   made.specials = of(lanes, "special");
   made.doubles = of(lanes, "double");

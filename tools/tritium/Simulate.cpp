@@ -382,7 +382,8 @@ int tritium::tool::simulate(const Arguments &arguments) {
     if (const auto *entry = program->module().find(launch.entry); entry && entry->required[0])
       launch.block = {entry->required[0], entry->required[1], entry->required[2]};
   }
-  if (request.counters || !request.json.empty())
+  launch.isCounted = request.counters || !request.json.empty();
+  if (launch.isCounted)
     launch.allocatedRegisters = [&](unsigned architecture) {
       sim::AllocatedRegisters answer;
       const sim::ptx::Module &module = program->module();

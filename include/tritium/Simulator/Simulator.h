@@ -82,6 +82,8 @@ struct Launch {
   /// For occupancy: the registers that the assembler for an architecture gives a thread.
   /// Without it, or where it cannot say, .maxnreg or 32.
   std::function<AllocatedRegisters(unsigned architecture)> allocatedRegisters;
+  /// Warps take turns often, as they do with clocks: what the first cache has depends on it.
+  bool isCounted = false;
   /// Not null: whose clocks Counters::path has.
   const Rates *rates = nullptr;
   /// Addresses are those of the host, so that counters depend on where its arrays lie.

@@ -313,18 +313,25 @@ void Machine::startCluster(uint64_t turn, Resident &resident) {
       }
 }
 
+/// Runs each warp of the CTA once; returns the instructions done.
+uint64_t Machine::runOnce(Cta &cta, uint64_t quantum) {
+  uint64_t done = 0;
+  for (Warp &warp : cta.warps)
+    if (!warp.finished() && !stop)
+      done += warp.run(quantum);
+  return done;
+}
+
 /// Runs all warps of the CTA, each so many instructions at most; returns the instructions done.
-/// Where clocks count they take turns often meanwhile: a unit serves them evenly, and a warp that
-/// came last would find but what the others have left of it.
+/// Where clocks count warps take turns often meanwhile: units serve them evenly, and one that came
+/// last would find but what the others have left of a unit.
 uint64_t Machine::runAll(Cta &cta, uint64_t quantum) {
-  uint64_t done = 0, part = launch.rates ? turnOfWarp : quantum;
+  const uint64_t most = launch.rates || launch.isCounted ? turnOfWarp : quantum;
+  uint64_t done = 0;
   for (uint64_t left = quantum; left > 0 && !stop;) {
-    uint64_t now = 0;
-    for (Warp &warp : cta.warps)
-      if (!warp.finished() && !stop)
-        now += warp.run(std::min(part, left));
+    uint64_t part = std::min(most, left), now = runOnce(cta, part);
     done += now;
-    left = now > 0 ? left - std::min(part, left) : 0;
+    left = now > 0 ? left - part : 0;
   }
   return done;
 }
@@ -402,7 +409,7 @@ void Machine::schedule() {
       uint64_t done = turn(cta, std::min(quantum, left));
       isIdle &= done == 0;
       if (!done && !stop && timeOuts < mostTimeOuts && timeOut(cta))
-        done = runAll(cta, std::min(quantum, left));
+        done = runOnce(cta, std::min(quantum, left));
       stop |= launch.isStopped && launch.isStopped();
       steps += done;
       progress |= done > 0;

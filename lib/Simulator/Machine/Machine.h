@@ -444,6 +444,7 @@ private:
   /// `turn`: of the clusters that run, in order.
   void startCluster(uint64_t turn, Resident &resident);
   uint64_t turn(Cta &cta, uint64_t steps);
+  uint64_t runOnce(Cta &cta, uint64_t steps);
   uint64_t runAll(Cta &cta, uint64_t steps);
   void schedule();
   void reportStepLimit(Cta &cta, uint64_t left);

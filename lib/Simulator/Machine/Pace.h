@@ -6,8 +6,8 @@
 // whatever order suits, as an assembler arranges them. A warp issues in order: at the end of a
 // block all have started.
 //
-// Warps of a CTA run one after the other here, so units are taken by clocks, not in turn: a warp
-// that is simulated later may have clocks that others left free.
+// Warps of a CTA have turns of some instructions here (turnOfWarp), so units are taken by clocks,
+// not in turn: a warp that is simulated later may have clocks that others left free.
 //
 //===----------------------------------------------------------------------===//
 

@@ -49,18 +49,16 @@ std::string TemporaryFile::read() const {
   return buffer ? (*buffer)->getBuffer().str() : std::string();
 }
 
-/// This process's variables, and what makes the C library give out memory by large pages: a third
-/// of what ptxas takes for a small kernel is the kernel's work on pages of 4 KB, of which it
-/// touches thousands. What the user has set stays.
+/// This process's variables, and one by which the C library gives out memory by large pages and
+/// keeps what is free: a third of what ptxas takes for a small kernel is the operating system's
+/// work on pages of 4 KB, of which it touches thousands. What the user has set stays.
 static SmallVector<StringRef, 64> environmentOfTools() {
-  constexpr StringRef added[] = {"GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
-                                 "MALLOC_TOP_PAD_=16777216"};
   SmallVector<StringRef, 64> variables;
   for (char **variable = environ; variable && *variable; ++variable)
     variables.push_back(*variable);
-  for (StringRef each : added)
-    if (!std::getenv(each.split('=').first.str().c_str()))
-      variables.push_back(each);
+  if (!std::getenv("GLIBC_TUNABLES"))
+    variables.push_back("GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216:"
+                        "glibc.malloc.mmap_threshold=33554432");
   return variables;
 }
 

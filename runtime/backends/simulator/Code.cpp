@@ -393,6 +393,7 @@ bool Code::launch(llvm::SmallVector<uint64_t, 24> slots, std::vector<Memory> mem
   launch.mostCTAs = settings.mostCTAs;
   launch.rates = settings.rates;
   launch.hasHostAddresses = hasUnknownMemory;
+  launch.isCounted = counters;
   if (counters)
     launch.allocatedRegisters = [this](unsigned) { return allocatedRegisters(); };
 
