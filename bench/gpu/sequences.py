@@ -17,7 +17,9 @@ import torch
 from kernels import add_kernel, layernorm_kernel, mm_kernel, out, softmax_kernel, triton
 from timing import bench, queued
 
-MODES = {"": {}, "apart": {"launch_pdl": False}} if os.environ.get("IMPL") == "tritium" else {"": {}}
+MODES = {"": {}}
+if os.environ.get("IMPL") == "tritium":
+    MODES["apart"] = {"launch_pdl": False}
 
 
 def times(fns, rounds=9):

@@ -7,7 +7,8 @@ from support import assert_same
 import tritium as triton
 import tritium.language as tl
 
-EXTREME = np.array([-2**31, -2**31 + 1, -5, -1, 0, 1, 17, 63, 64, 100, 2**31 - 2, 2**31 - 1], np.int32)
+EXTREME = np.array([-2**31, -2**31 + 1, -5, -1, 0, 1, 17, 63, 64, 100, 2**31 - 2, 2**31 - 1],
+                   np.int32)
 
 
 @triton.jit

@@ -1,5 +1,5 @@
-"""A value that a kernel writes once is one number, wherever it is computed: for a maximum and what is
-compared with it, in places that a mask leaves out, in all lanes."""
+"""A value that a kernel writes once is one number, wherever it is computed: for a maximum and what
+is compared with it, in places that a mask leaves out, in all lanes."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def greatest_quotient(x_ptr, place_ptr, count_ptr, n, other, b, BLOCK: tl.conste
 
 @pytest.mark.parametrize("n", [2048, 3072])
 def test_greatest_quotient(backend, rng, n):
-    """Quotients of what is not loaded are the same in all places, though some share a reciprocal."""
+    """Quotients of what is not loaded are the same in all places; some share a reciprocal."""
     for _ in range(6):
         x, b = (rng.random(n) * 2 - 1).astype(np.float32), float(np.float32(rng.random() + 1))
         place, count = np.full(1, -1, np.int32), np.full(1, -1, np.int32)

@@ -427,8 +427,8 @@ HELD_OUT_AT_LAST = [
         "N=4096 K=4096 sam=4096 sbn=4096 scm=4096", "cdiv(M,BM)*cdiv(N,BN)"),
 ]
 
-# What makes examples and twenty kernels of the integration suite whole, chosen by what they do; they
-# are estimated, in explain_held_out.json, before they are measured.
+# What makes examples and twenty kernels of the integration suite whole, chosen by what they do;
+# they are estimated, in explain_held_out.json, before they are measured.
 HELD_OUT_OF_THE_SUITE = [
     Row("attention with sums of its rows", "examples/attention.py attention_forward_kernel",
         "*fp16:16,*fp16:16,*fp16:16,*fp16:16,*fp32:16,fp32,i32:16",

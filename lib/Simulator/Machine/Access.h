@@ -60,8 +60,7 @@ private:
   /// No argument has a part of the sector: an argument within it parts the ranges around it.
   bool isOther(uint64_t sector) const {
     Range *range = warp.machine.memory.find(sector * bytes);
-    return range && !range->isArgument &&
-           sector * bytes + bytes - range->address <= range->bytes;
+    return range && !range->isArgument && sector * bytes + bytes - range->address <= range->bytes;
   }
 
   Warp &warp;

@@ -56,7 +56,7 @@ static SmallVector<StringRef, 64> environmentOfTools() {
   SmallVector<StringRef, 64> variables;
   for (char **variable = environ; variable && *variable; ++variable)
     variables.push_back(*variable);
-  if (!std::getenv("GLIBC_TUNABLES"))
+  if (none_of(variables, [](StringRef each) { return each.starts_with("GLIBC_TUNABLES="); }))
     variables.push_back("GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216:"
                         "glibc.malloc.mmap_threshold=33554432");
   return variables;
