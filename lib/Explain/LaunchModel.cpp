@@ -7,6 +7,7 @@
 
 #include "Writer.h"
 
+#include "tritium/Simulator/Counters.h"
 #include "tritium/Target/GPU/GPUModel.h"
 
 #include <algorithm>
@@ -105,12 +106,12 @@ LaunchFacts Writer::launchFacts(const Work &total) const {
   made.spilledBytes = spilledBytes(total, made.warps);
   made.pathCTAs = static_cast<double>(subject.counters->getInteger("path_ctas").value_or(0));
   bool allAtOnce = made.ctas <= made.multiprocessors * made.resident;
-  made.near =
-      pathBy(*subject.counters, 0, made.resident, allAtOnce, total.nearWaits, total.instructions);
-  made.far =
-      pathBy(*subject.counters, 1, made.resident, allAtOnce, total.farWaits, total.instructions);
-  made.common =
-      pathBy(*subject.counters, 2, made.resident, allAtOnce, total.commonWaits, total.instructions);
+  made.near = pathBy(*subject.counters, sim::kFromL2, made.resident, allAtOnce, total.nearWaits,
+                     total.instructions);
+  made.far = pathBy(*subject.counters, sim::kFromMemory, made.resident, allAtOnce, total.farWaits,
+                    total.instructions);
+  made.common = pathBy(*subject.counters, sim::kCommon, made.resident, allAtOnce, total.commonWaits,
+                       total.instructions);
   // Where a CTA comes to a line by several requests, memory is waited for once.
   constexpr double sectorsOfLine = 4;
   if (total.l2Requests > 0)

@@ -3,6 +3,7 @@
 #include "Model.h"
 
 #include "tritium/Explain/Explain.h"
+#include "tritium/Simulator/Counters.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -174,9 +175,9 @@ Work workOf(const json::Object &counters, double ctas, const MatrixUse &matrix,
   made.doubles = of(lanes, "double");
   made.converts = of(lanes, "convert");
   if (const json::Array *waited = counters.getArray("waited_clocks")) {
-    made.nearWaits = (*waited)[0].getAsNumber().value_or(0) / ctas;
-    made.farWaits = (*waited)[1].getAsNumber().value_or(0) / ctas;
-    made.commonWaits = (*waited)[2].getAsNumber().value_or(0) / ctas;
+    made.nearWaits = (*waited)[sim::kFromL2].getAsNumber().value_or(0) / ctas;
+    made.farWaits = (*waited)[sim::kFromMemory].getAsNumber().value_or(0) / ctas;
+    made.commonWaits = (*waited)[sim::kCommon].getAsNumber().value_or(0) / ctas;
   }
   return made;
 }

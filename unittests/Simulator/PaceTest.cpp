@@ -111,6 +111,46 @@ TEST(Pace, AMultiprocessorThatHasMoreToDoHasMoreOfMemory) {
   EXPECT_LT(two, 138 + clocksOfStores(64) + 500);
 }
 
+TEST(Pace, WarpsOfACTAHaveSharedMemoryInTurn) {
+  // Each waits for what it has loaded before it loads again, so that nine would have all of the
+  // banks' clocks. Of twelve none is left with what the others have not taken, and then alone.
+  std::string step = "ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r5];\nadd.u32 %r5, %r5, %r1;\n";
+  std::string body = ".shared .align 16 .b8 data[8192];\nmov.u32 %r5, data;\n"
+                     "mad.lo.u32 %r5, %r0, 16, %r5;\n" +
+                     repeated(step, 200) + "st.global.u32 [%d0], %r5;\n";
+  double one = clocksOf(body, 32), banks = 12 * 200 * 4;
+  EXPECT_GT(one, 0.6 * banks);
+  EXPECT_LT(clocksOf(body, 12 * 32), 1.15 * banks);
+}
+
+TEST(Pace, ChoicesAndMinimaAreMadeWhereIntegersAre) {
+  double none = clocksOf("");
+  for (std::string step :
+       {"selp.b32 %r2, %r1, %r0, %p0;\n", "max.f32 %f2, %f1, %f0;\n", "setp.lt.u32 %p0, %r1, 5;\n"})
+    EXPECT_NEAR(clocksOf(repeated(step, 200)) - none, 200 * 2 * issued, 2 * piece) << step;
+}
+
+TEST(Pace, TheFirstCacheIsTheSameWithoutClocks) {
+  // Two warps read 20 KB each twice, from where one's have the places of the other's: they are
+  // still there if each reads all of it in one turn.
+  std::string pass =
+      "add.u64 %d1, %d0, %d2;\n" + repeated("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1];\n"
+                                            "add.u64 %d1, %d1, 512;\n",
+                                            40);
+  std::string body = "and.b32 %r5, %r0, 31;\nshl.b32 %r5, %r5, 4;\nand.b32 %r6, %r0, 32;\n"
+                     "mad.lo.u32 %r5, %r6, 1024, %r5;\ncvt.u64.u32 %d2, %r5;\n" +
+                     pass + pass;
+  auto cached = [&](bool isTimed) {
+    std::vector<uint32_t> data(1 << 14);
+    SimRun run(kernel(body));
+    run.launch.isCounted = true;
+    run.launch.rates = isTimed ? &ratesOf(90) : nullptr;
+    run.launch.checkRaces = run.launch.checkUndefined = false;
+    return run.buffer(data).threads(64, 1).clean().counters.total.cachedSectors;
+  };
+  EXPECT_EQ(cached(true), cached(false));
+}
+
 TEST(Pace, CTAsDriftApart) {
   // While the first stores, the second computes.
   std::string body = repeated(other, 1500) + stores(7);

@@ -44,6 +44,11 @@ const char *nameOf(InstructionClass kind);
 /// The opcode, and of its modifiers those that say what is done and where.
 std::string nameOf(const ptx::Instruction &instruction);
 
+/// Three answers side by side of what clocks are: if the L2 has all that is loaded; if memory has
+/// it; and if the L2 brings it at its rate, but has to wait for memory each time, as it does where
+/// CTAs read the same at about the same time.
+inline constexpr size_t kFromL2 = 0, kFromMemory = 1, kCommon = 2, kPaces = 3;
+
 /// What one instruction, one source line or one kernel did.
 struct Tally {
   /// By class: warp instructions; of threads, those whose guard is true.
@@ -74,8 +79,8 @@ struct Tally {
   /// Changes of sectors of global memory by atomics of a warp; those of one number one after the
   /// other; of these the ones of floats.
   uint64_t atomicChanges = 0, atomicPasses = 0, floatAtomicPasses = 0;
-  /// Clocks that warps wait for what it brings, by Counters::path.
-  std::array<double, 3> waits{};
+  /// Clocks that warps wait for what it brings.
+  std::array<double, kPaces> waits{};
   /// Sectors, one bit for all of the same hash.
   using Places = std::array<uint64_t, 2>;
   /// Those that are changed, by two parts of the CTAs.
@@ -148,10 +153,7 @@ struct Counters {
   bool hasHostAddresses = false; ///< as of the launch
   ReachedBytes otherRead, otherWritten; ///< with the host's addresses
   /// Clocks of a multiprocessor from its first CTA to its last, on average of those that ran, and
-  /// of the one that takes longest: if the L2 has all that is loaded; if memory has it; and if the
-  /// L2 brings it at its rate, but has to wait for memory each time, as it does where CTAs read the
-  /// same at about the same time. 0: nobody asked.
-  static constexpr size_t kPaces = 3;
+  /// of the one that takes longest. 0: nobody asked.
   uint64_t pathCTAs = 0; ///< how many CTAs that is, fewer than it has if fewer ran
   std::array<double, kPaces> path{}, longestPath{};
 

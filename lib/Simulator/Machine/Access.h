@@ -47,11 +47,11 @@ public:
     count += sector / 4 != last / 4;
     last = sector;
     uint64_t between = warp.touched.touch(sector);
-    Machine &machine = warp.machine;
-    if ((!between || write) && machine.launch.hasHostAddresses && isOther(sector))
-      machine.others.add(sector, write, warp.cta.half);
-    if (!between || write)
+    if (!between || write) {
+      if (warp.machine.launch.hasHostAddresses && isOther(sector))
+        warp.machine.others.add(sector, write, warp.cta.half);
       return;
+    }
     ++tally.rereadSectors;
     tally.rereadBytesBetween += between * sharers * bytes;
   }

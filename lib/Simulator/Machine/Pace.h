@@ -26,10 +26,7 @@ struct FunctionCode;
 struct Op;
 struct Warp;
 
-/// Answers side by side: if the L2 has all that is loaded, if memory has it, and if CTAs that read
-/// the same wait for memory together (Counters::path).
-inline constexpr size_t kPaces = Counters::kPaces;
-inline constexpr size_t kFromL2 = 0, kFromMemory = 1;
+/// By each of the answers.
 using Instants = std::array<double, kPaces>;
 /// Each the later one.
 void delay(Instants &at, const Instants &other);
