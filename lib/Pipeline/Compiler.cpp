@@ -236,6 +236,7 @@ std::unique_ptr<CompiledKernel> compileKernel(const frontend::FunctionSource &so
   // A Triton-C file need not say which kernel is meant: the file stands for it.
   Session session(source.name.empty() ? llvm::sys::path::stem(source.file).str() : source.name,
                   error);
+  target->prepare(session, options);
   session.enter("Frontend");
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
@@ -286,6 +287,7 @@ std::unique_ptr<CompiledKernel> compileTileIR(const std::string &text, const std
   }
   if (!module->getOps<LLVM::LLVMFuncOp>().empty() || (*module)->hasAttr(ttg::kNumWarps))
     return compileLaterDialect(session, *module, *target, options, error);
+  target->prepare(session, options);
   auto kernel =
       finish(session, *module, *target, options, std::make_unique<CompiledKernel>(), {}, error);
   if (kernel) {

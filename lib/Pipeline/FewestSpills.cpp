@@ -35,6 +35,7 @@ static bool wishForOneCTA(std::string &ptx, const nvptx::AssembleOptions &option
 
 bool assembleWithFewestSpills(const nvptx::Ptxas &ptxas, std::string &ptx, const std::string &gpu,
                               unsigned warps, const nvptx::AssembleOptions &options,
+                              std::unique_ptr<nvptx::WaitingPtxas> waiting,
                               nvptx::Assembled &result, std::string &message) {
   constexpr unsigned most = 255, ofMultiprocessor = 65536, fewBytes = 128;
   auto hasMore = [&] {
@@ -46,7 +47,7 @@ bool assembleWithFewestSpills(const nvptx::Ptxas &ptxas, std::string &ptx, const
   constexpr size_t manyProducts = 2000;
   if (StringRef(ptx).count("fma.rn.f") > manyProducts)
     wishForOneCTA(ptx, options);
-  if (!nvptx::assemble(ptxas, ptx, gpu, options, result, message))
+  if (!nvptx::assemble(ptxas, ptx, gpu, options, result, message, std::move(waiting)))
     return false;
   if (spills() && dropOccupancy(ptx) && !nvptx::assemble(ptxas, ptx, gpu, options, result, message))
     return false;

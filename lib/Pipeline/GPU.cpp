@@ -72,22 +72,40 @@ void refuseToAssemble(const nvptx::Assembled &assembled, const std::string &ptx,
 
 } // namespace
 
+static nvptx::AssembleOptions assembleOptions(const GPUOptions &gpu) {
+  nvptx::AssembleOptions options;
+  options.lineInfo = gpu.lineInfo;
+  options.fpFusion = gpu.fpFusion;
+  options.optimize = gpu.optimize;
+  options.extra = gpu.assembler;
+  return options;
+}
+
+void startAssembler(Session &session, const CompileOptions &options) {
+  nvptx::TargetInfo target;
+  GPUOptions gpu;
+  std::string message;
+  CompileError ignored; // who compiles finds it, too
+  if (!readGPUOptions(options, gpu, ignored) ||
+      !nvptx::resolveTarget(options.target.architecture(), target, message))
+    return;
+  if (std::optional<nvptx::Ptxas> ptxas = nvptx::findPtxas())
+    session.assembler =
+        nvptx::WaitingPtxas::start(*ptxas, target.binaryName(), assembleOptions(gpu));
+}
+
 bool assembleForGPU(Session &session, const nvptx::TargetInfo &target, const GPUOptions &gpu,
                     Location where, CompiledKernel &kernel, CompileError &error) {
   std::optional<nvptx::Ptxas> ptxas = nvptx::findPtxas();
   if (!ptxas)
     return true;
   session.enter("ptxas");
-  nvptx::AssembleOptions options;
-  options.lineInfo = gpu.lineInfo;
-  options.fpFusion = gpu.fpFusion;
-  options.optimize = gpu.optimize;
-  options.extra = gpu.assembler;
   nvptx::Assembled result;
   std::string message;
   std::string &ptx = kernel.stages["ptx"];
   if (!assembleWithFewestSpills(*ptxas, ptx, target.binaryName(),
-                                std::max(1u, kernel.metadata.numWarps), options, result, message)) {
+                                std::max(1u, kernel.metadata.numWarps), assembleOptions(gpu),
+                                std::move(session.assembler), result, message)) {
     // An assembler older than the GPU leaves the work to the driver, which is not.
     if (StringRef(result.log).contains("is not defined for option 'gpu-name'"))
       return true;

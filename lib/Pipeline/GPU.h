@@ -36,6 +36,9 @@ struct GPUOptions {
 /// Reads them from `options` and the environment. On a bad value fills `error`.
 bool readGPUOptions(const CompileOptions &options, GPUOptions &result, CompileError &error);
 
+/// Starts the ptxas that assembleForGPU will take, if there is one.
+void startAssembler(Session &session, const CompileOptions &options);
+
 /// A module of ttgir -> the LLVM and NVVM dialects -> PTX -> cubin. False, with an error, if the
 /// code was compiled for fewer launches than `options` say.
 bool compileTileGPU(Session &session, mlir::ModuleOp module, const CompileOptions &options,

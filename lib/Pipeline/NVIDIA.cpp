@@ -26,6 +26,11 @@ public:
   const char *dotPrecision() const override { return "tf32"; }
   bool takesAssembly() const override { return true; }
 
+  void prepare(Session &session, const CompileOptions &options) const override {
+    if (!kind.isModel)
+      startAssembler(session, options);
+  }
+
   bool fromTileIR(Session &session, ModuleOp module, const CompileOptions &options,
                   CompiledKernel &kernel, CompileError &error) const override {
     return compileForGPU(session, module, options, kernel, error);

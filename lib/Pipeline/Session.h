@@ -12,6 +12,7 @@
 #include "tritium/Pipeline/Compiler.h"
 #include "tritium/Support/Settings.h"
 #include "tritium/Support/SingleThreadedContext.h"
+#include "tritium/Target/NVPTX/Ptxas.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -67,6 +68,9 @@ public:
 
   /// Whether `setting` is on, or names the kernel.
   bool wants(const Setting &setting) const;
+
+  /// An assembler that waits for what this compiles; or null.
+  std::unique_ptr<nvptx::WaitingPtxas> assembler;
 
 private:
   std::string kernel;

@@ -31,6 +31,9 @@ public:
   /// Whether tile IR may have a GPU's assembly in it.
   virtual bool takesAssembly() const { return false; }
 
+  /// A compilation of tile IR begins: starts what can get ready meanwhile.
+  virtual void prepare(Session &, const CompileOptions &) const {}
+
   /// From tile IR to the last stage.
   virtual bool fromTileIR(Session &session, mlir::ModuleOp module, const CompileOptions &options,
                           CompiledKernel &kernel, CompileError &error) const = 0;

@@ -133,6 +133,38 @@ def test_environment_of_ptxas(own, tmp_path, monkeypatch):
     assert given == own if own else given.startswith("glibc.malloc.hugetlb=1:")
 
 
+def test_ptxas_starts_before_there_is_ptx(tmp_path):
+    """It gets ready while its input is compiled, and is gone where that fails."""
+    said = tmp_path / "said"
+    ptxas = tmp_path / "ptxas"
+    ptxas.write_text("#!/bin/sh\nif [ $1 = --version ]; then\n"
+                     "echo 'Cuda compilation tools, release 13.0, V13.0.0'\nexit\nfi\n"
+                     "for last; do case $last in *.ptx) source=$last;; esac; done\n"
+                     f"[ -p $source ] && echo waits $$ >>{said}\n"
+                     "cat $source >$last\n")
+    ptxas.chmod(0o755)
+    out = run(tmp_path, """
+        kernel = scale[(2,)](Tensor(), Tensor(), 64, 2.5, BLOCK=32)
+        print(kernel.asm["ptx"].startswith(kernel.asm["cubin"].decode()))
+
+        @triton.jit
+        def wrong(x, BLOCK: tl.constexpr):
+            tl.store(x + tl.arange(0, BLOCK), y)
+
+        try:
+            wrong[(2,)](Tensor(), BLOCK=32)
+        except triton.CompilationError:
+            print("refused")
+        # No child is left, also none that waits to be asked for its status.
+        try:
+            os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            print("alone")
+    """, TRITON_PTXAS_PATH=str(ptxas))
+    assert out == "True\nrefused\nalone\n"
+    assert "waits" in said.read_text()
+
+
 @pytest.mark.parametrize("limit,spills", [("", 0), (", maxnreg=32", 160)])
 def test_registers_are_asked_for_where_some_are_spilled(limit, spills, tmp_path):
     """An assembler that spends few until one CTA a multiprocessor is enough; the author's limit

@@ -2,45 +2,112 @@
 
 #include "tritium/Target/NVPTX/Ptxas.h"
 
+#include "LateFile.h"
 #include "Tool.h"
 
 #include "tritium/Support/Settings.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
+using namespace tritium::nvptx;
 
 std::optional<tritium::nvptx::Ptxas> tritium::nvptx::findPtxas() {
   std::optional<Tool> found = findTool(settings::PtxasPath, "ptxas");
   return found ? std::optional(Ptxas{found->path, found->version}) : std::nullopt;
 }
 
-bool tritium::nvptx::assemble(const Ptxas &ptxas, const std::string &ptx, const std::string &gpu,
-                              const AssembleOptions &options, Assembled &result,
-                              std::string &error) {
-  result = Assembled();
-  TemporaryFile source("ptx"), binary("cubin");
-  if (!source.exists() || !binary.exists() || !source.write(ptx)) {
-    error = "cannot write a temporary file for ptxas";
-    return false;
-  }
-  std::string architecture = "--gpu-name=" + gpu;
-  SmallVector<StringRef, 12> arguments = {ptxas.path, "-v", architecture};
+/// Of one run, but for the program and its files.
+static std::vector<std::string> argumentsOf(const std::string &gpu,
+                                            const AssembleOptions &options) {
+  std::vector<std::string> arguments = {"-v", "--gpu-name=" + gpu};
   if (options.lineInfo)
     arguments.push_back("-lineinfo");
   if (!options.fpFusion)
     arguments.push_back("--fmad=false");
   if (!options.optimize)
     arguments.push_back("--opt-level=0");
-  for (const std::string &argument : options.extra)
-    arguments.push_back(argument);
-  arguments.append({source.path(), "-o", binary.path()});
-  int status = run(ptxas.path, arguments, result.log);
+  llvm::append_range(arguments, options.extra);
+  return arguments;
+}
+
+static SmallVector<StringRef, 12> commandLine(const Ptxas &ptxas, ArrayRef<std::string> arguments,
+                                              StringRef source, StringRef binary) {
+  SmallVector<StringRef, 12> line = {ptxas.path};
+  llvm::append_range(line, arguments);
+  line.append({source, "-o", binary});
+  return line;
+}
+
+namespace {
+
+class StartedPtxas final : public WaitingPtxas {
+public:
+  StartedPtxas(const Ptxas &ptxas, std::vector<std::string> given)
+      : path(ptxas.path), arguments(std::move(given)), source("ptx"), binary("cubin") {
+    if (source.exists() && binary.exists())
+      tool.emplace(ptxas.path, commandLine(ptxas, arguments, source.path(), binary.path()),
+                   /*isApart=*/false);
+  }
+
+  bool isStarted() const { return tool.has_value(); }
+
+  bool isFor(const Ptxas &ptxas, const std::string &gpu,
+             const AssembleOptions &options) const override {
+    return ptxas.path == path && argumentsOf(gpu, options) == arguments;
+  }
+
+  bool assemble(const std::string &ptx, Assembled &result) override {
+    if (!source.write(ptx, [&] { return tool->hasEnded(); }) || tool->wait(result.log) != 0)
+      return false;
+    result.cubin = binary.read();
+    return !result.cubin.empty();
+  }
+
+private:
+  std::string path;
+  std::vector<std::string> arguments;
+  LateFile source;
+  TemporaryFile binary;
+  std::optional<RunningTool> tool;
+};
+
+} // namespace
+
+std::unique_ptr<WaitingPtxas> WaitingPtxas::start(const Ptxas &ptxas, const std::string &gpu,
+                                                  const AssembleOptions &options) {
+  auto started = std::make_unique<StartedPtxas>(ptxas, argumentsOf(gpu, options));
+  return started->isStarted() ? std::move(started) : nullptr;
+}
+
+/// Fills `result` but for the report; returns the status.
+static int runOnce(const Ptxas &ptxas, const std::string &ptx, ArrayRef<std::string> arguments,
+                   Assembled &result) {
+  TemporaryFile source("ptx"), binary("cubin");
+  if (!source.exists() || !binary.exists() || !source.write(ptx)) {
+    result.log = "cannot write a temporary file";
+    return -1;
+  }
+  int status =
+      run(ptxas.path, commandLine(ptxas, arguments, source.path(), binary.path()), result.log);
+  if (status == 0)
+    result.cubin = binary.read();
+  return status;
+}
+
+bool tritium::nvptx::assemble(const Ptxas &ptxas, const std::string &ptx, const std::string &gpu,
+                              const AssembleOptions &options, Assembled &result, std::string &error,
+                              std::unique_ptr<WaitingPtxas> waiting) {
+  result = Assembled();
+  int status = 0;
+  if (!waiting || !waiting->isFor(ptxas, gpu, options) || !waiting->assemble(ptx, result)) {
+    waiting.reset();
+    status = runOnce(ptxas, ptx, argumentsOf(gpu, options), result);
+  }
   result.report = readPtxasLog(result.log);
   if (settings::DumpPtxasLog.isOn())
     errs() << result.log;
-  if (status == 0)
-    result.cubin = binary.read();
   if (!result.cubin.empty())
     return true;
   error = "ptxas " + ptxas.version + " (" + ptxas.path + ") failed with status " +

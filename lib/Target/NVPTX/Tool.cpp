@@ -11,9 +11,12 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <sys/wait.h>
 #include <tuple>
 #include <unistd.h>
 
@@ -62,23 +65,54 @@ static SmallVector<StringRef, 64> environmentOfTools() {
   return variables;
 }
 
-int run(const std::string &program, ArrayRef<StringRef> arguments, std::string &log,
-        std::string *problems) {
-  TemporaryFile output("log"), errors("log");
-  if (!output.exists() || !errors.exists())
-    return -1;
+RunningTool::RunningTool(const std::string &program, ArrayRef<StringRef> arguments, bool isApart)
+    : output("log"), errors("log") {
+  if (!output.exists() || !errors.exists()) {
+    status = -1;
+    return;
+  }
   std::optional<StringRef> redirects[] = {StringRef(), output.path(),
-                                          problems ? errors.path() : output.path()};
-  std::string failure;
+                                          isApart ? errors.path() : output.path()};
   SmallVector<StringRef, 64> environment = environmentOfTools();
-  int status = sys::ExecuteAndWait(program, arguments, ArrayRef<StringRef>(environment), redirects,
-                                   /*SecondsToWait=*/0, /*MemoryLimit=*/0, &failure);
+  process = sys::ExecuteNoWait(program, arguments, ArrayRef<StringRef>(environment), redirects,
+                               /*MemoryLimit=*/0, &failure);
+  if (process.Pid == sys::ProcessInfo::InvalidPid)
+    status = -1;
+}
+
+RunningTool::~RunningTool() {
+  if (status)
+    return;
+  if (!hasEnded())
+    ::kill(process.Pid, SIGKILL);
+  sys::Wait(process, /*SecondsToWait=*/std::nullopt, &failure);
+}
+
+bool RunningTool::hasEnded() const {
+  if (status)
+    return true;
+  // Not sys::Wait, which would take an alarm that the host has set.
+  siginfo_t seen = {};
+  int failed = ::waitid(P_PID, process.Pid, &seen, WEXITED | WNOHANG | WNOWAIT);
+  return failed ? errno != EINTR : seen.si_pid == process.Pid;
+}
+
+int RunningTool::wait(std::string &log, std::string *problems) {
+  if (!status) {
+    sys::ProcessInfo ended = sys::Wait(process, /*SecondsToWait=*/std::nullopt, &failure);
+    status = ended.Pid == process.Pid ? ended.ReturnCode : -1;
+  }
   log = output.read();
   if (problems)
     *problems = errors.read();
-  if (status < 0)
+  if (*status < 0)
     (problems ? *problems : log) += failure;
-  return status;
+  return *status;
+}
+
+int run(const std::string &program, ArrayRef<StringRef> arguments, std::string &log,
+        std::string *problems) {
+  return RunningTool(program, arguments, /*isApart=*/problems != nullptr).wait(log, problems);
 }
 
 /// "13.0.88", from "Cuda compilation tools, release 13.0, V13.0.88".

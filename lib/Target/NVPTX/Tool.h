@@ -6,6 +6,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Program.h"
 
 #include <optional>
 #include <string>
@@ -31,6 +32,27 @@ public:
 
 private:
   llvm::SmallString<128> name;
+};
+
+/// A program that runs beside this one. What it writes to its two outputs is kept.
+class RunningTool {
+public:
+  /// Starts it; with `isApart` its standard error is kept apart from its standard output.
+  RunningTool(const std::string &program, llvm::ArrayRef<llvm::StringRef> arguments, bool isApart);
+  RunningTool(const RunningTool &) = delete;
+  RunningTool &operator=(const RunningTool &) = delete;
+  /// Ends it if it still runs.
+  ~RunningTool();
+  bool hasEnded() const;
+  /// Waits for its end. Returns its status, negative if it could not run or crashed; `log` has what
+  /// it wrote, and why it did not run. So has `problems`, if that is apart.
+  int wait(std::string &log, std::string *problems = nullptr);
+
+private:
+  TemporaryFile output, errors;
+  llvm::sys::ProcessInfo process;
+  std::optional<int> status; ///< once its end was waited for
+  std::string failure;
 };
 
 /// Runs a program with its standard output in `log`, and what it says of errors in `problems`, or

@@ -10,6 +10,7 @@
 
 #include "tritium/Target/NVPTX/PtxasLog.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,9 +39,27 @@ struct Assembled {
   std::string log; ///< that the report was read from
 };
 
-/// Assembles `ptx` for the GPU ("sm_90a"). On failure fills `error` with what ptxas said.
+/// A ptxas that is started before there is anything to assemble: more than a third of what it takes
+/// for a small kernel are tables that it makes before it opens its input (13.0). It ends with this
+/// object, or with this process.
+class WaitingPtxas {
+public:
+  /// Null if there can be none: no temporary files, or no named pipes among them.
+  static std::unique_ptr<WaitingPtxas> start(const Ptxas &ptxas, const std::string &gpu,
+                                             const AssembleOptions &options);
+  virtual ~WaitingPtxas() = default;
+  /// Whether it was started so.
+  virtual bool isFor(const Ptxas &ptxas, const std::string &gpu,
+                     const AssembleOptions &options) const = 0;
+  /// Assembles, once. False if it did not do, for whatever reason; a new one may.
+  virtual bool assemble(const std::string &ptx, Assembled &result) = 0;
+};
+
+/// Assembles `ptx` for the GPU ("sm_90a"). On failure fills `error` with what ptxas said. By
+/// `waiting` if that is not null and was started for this; where it does not do, by another ptxas.
 bool assemble(const Ptxas &ptxas, const std::string &ptx, const std::string &gpu,
-              const AssembleOptions &options, Assembled &result, std::string &error);
+              const AssembleOptions &options, Assembled &result, std::string &error,
+              std::unique_ptr<WaitingPtxas> waiting = nullptr);
 
 /// The registers that ptxas gives a thread of the kernel `entry` of `ptx`, which is for
 /// `target` ("sm_80", "sm_90a"), on a GPU of the architecture (90). 0 if that cannot be known,
