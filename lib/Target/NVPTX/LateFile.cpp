@@ -2,12 +2,14 @@
 
 #include "LateFile.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <chrono>
 #include <fcntl.h>
+#include <mutex>
+#include <pthread.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -15,38 +17,86 @@ using namespace llvm;
 
 namespace tritium::nvptx {
 
-LateFile::LateFile(const char *suffix) : waiting(suffix), written(suffix) {
-  if (!waiting.exists() || !written.exists())
+namespace {
+
+/// Those with a pipe. Lives for ever, as forks do not end before the process.
+struct OpenFiles {
+  std::mutex mutex;
+  SmallPtrSet<LateFile *, 8> files;
+};
+
+OpenFiles &openFiles() {
+  static auto *open = new OpenFiles;
+  return *open;
+}
+
+} // namespace
+
+void LateFile::closeAll() {
+  for (LateFile *file : openFiles().files) {
+    ::close(file->readEnd);
+    ::close(file->writeEnd);
+    file->readEnd = file->writeEnd = -1;
+  }
+  openFiles().files.clear();
+}
+
+void LateFile::watchForks() {
+  [[maybe_unused]] static const int watches =
+      pthread_atfork([] { openFiles().mutex.lock(); }, [] { openFiles().mutex.unlock(); },
+                     [] {
+                       closeAll();
+                       openFiles().mutex.unlock();
+                     });
+}
+
+LateFile::LateFile(const char *suffix) : link(suffix), written(suffix) {
+  watchForks();
+  std::string name = link.path().str();
+  if (!link.exists() || !written.exists() || sys::fs::remove(name) ||
+      ::symlink("/proc/self/fd/0", name.c_str()) != 0)
     return;
-  std::string name = waiting.path().str();
-  if (!sys::fs::remove(name) && ::mkfifo(name.c_str(), 0600) == 0)
-    pipe = ::open(name.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  std::lock_guard lock(openFiles().mutex);
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return;
+  readEnd = ends[0], writeEnd = ends[1];
+  ::fcntl(writeEnd, F_SETFL, O_NONBLOCK);
+  openFiles().files.insert(this);
 }
 
 LateFile::~LateFile() { close(); }
 
 void LateFile::close() {
-  if (pipe >= 0)
-    ::close(pipe);
-  pipe = -1;
+  std::lock_guard lock(openFiles().mutex);
+  if (!openFiles().files.erase(this))
+    return;
+  ::close(readEnd);
+  ::close(writeEnd);
+  readEnd = writeEnd = -1;
 }
 
+std::string LateFile::input() const { return "/proc/self/fd/" + std::to_string(readEnd); }
+
 bool LateFile::write(StringRef text, function_ref<bool()> isOver) {
-  constexpr size_t usual = 65536;
+  constexpr size_t usual = 65536, most = size_t(1) << 30;
   constexpr std::chrono::microseconds betweenLooks(50);
-  if (!exists() || (text.size() > usual && ::fcntl(pipe, F_SETPIPE_SZ, int(text.size())) < 0) ||
-      !written.write(text) || ::write(pipe, text.data(), text.size()) != ssize_t(text.size()))
+  if (!exists() || text.size() > most ||
+      (text.size() > usual && ::fcntl(writeEnd, F_SETPIPE_SZ, int(text.size())) < 0) ||
+      !written.write(text) || ::write(writeEnd, text.data(), text.size()) != ssize_t(text.size()))
     return false;
   auto isRead = [&] {
     int left = 0;
-    return ::ioctl(pipe, FIONREAD, &left) == 0 && left == 0;
+    return ::ioctl(writeEnd, FIONREAD, &left) == 0 && left == 0;
   };
   while (!isRead()) {
     if (isOver() && !isRead())
       return false;
     std::this_thread::sleep_for(betweenLooks);
   }
-  bool isReplaced = !sys::fs::rename(written.path(), waiting.path());
+  bool isReplaced = !sys::fs::rename(written.path(), link.path());
+  if (isReplaced)
+    written.forget();
   close();
   return isReplaced;
 }

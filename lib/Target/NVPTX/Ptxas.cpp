@@ -40,6 +40,13 @@ static SmallVector<StringRef, 12> commandLine(const Ptxas &ptxas, ArrayRef<std::
   return line;
 }
 
+/// Whether ptxas says that it is the text which it does not take, and all of it: what does not
+/// begin with its version was not read from the beginning.
+static bool refuses(StringRef log) {
+  return log.contains("ptxas") && (log.contains("error") || log.contains("fatal")) &&
+         !log.contains("Missing .version");
+}
+
 namespace {
 
 class StartedPtxas final : public WaitingPtxas {
@@ -48,7 +55,7 @@ public:
       : path(ptxas.path), arguments(std::move(given)), source("ptx"), binary("cubin") {
     if (source.exists() && binary.exists())
       tool.emplace(ptxas.path, commandLine(ptxas, arguments, source.path(), binary.path()),
-                   /*isApart=*/false);
+                   /*isApart=*/false, source.input());
   }
 
   bool isStarted() const { return tool.has_value(); }
@@ -58,11 +65,14 @@ public:
     return ptxas.path == path && argumentsOf(gpu, options) == arguments;
   }
 
-  bool assemble(const std::string &ptx, Assembled &result) override {
-    if (!source.write(ptx, [&] { return tool->hasEnded(); }) || tool->wait(result.log) != 0)
-      return false;
-    result.cubin = binary.read();
-    return !result.cubin.empty();
+  std::optional<int> assemble(const std::string &ptx, Assembled &result) override {
+    if (!source.write(ptx, [&] { return tool->hasEnded(); }))
+      return std::nullopt;
+    int status = tool->wait(result.log);
+    if (status == 0)
+      result.cubin = binary.read();
+    bool isDone = status == 0 ? !result.cubin.empty() : status > 0 && refuses(result.log);
+    return isDone ? std::optional(status) : std::nullopt;
   }
 
 private:
@@ -100,18 +110,19 @@ bool tritium::nvptx::assemble(const Ptxas &ptxas, const std::string &ptx, const 
                               const AssembleOptions &options, Assembled &result, std::string &error,
                               std::unique_ptr<WaitingPtxas> waiting) {
   result = Assembled();
-  int status = 0;
-  if (!waiting || !waiting->isFor(ptxas, gpu, options) || !waiting->assemble(ptx, result)) {
-    waiting.reset();
+  std::optional<int> status;
+  if (waiting && waiting->isFor(ptxas, gpu, options))
+    status = waiting->assemble(ptx, result);
+  waiting.reset();
+  if (!status)
     status = runOnce(ptxas, ptx, argumentsOf(gpu, options), result);
-  }
   result.report = readPtxasLog(result.log);
   if (settings::DumpPtxasLog.isOn())
     errs() << result.log;
   if (!result.cubin.empty())
     return true;
   error = "ptxas " + ptxas.version + " (" + ptxas.path + ") failed with status " +
-          std::to_string(status) + ": " + StringRef(result.log).trim().str();
+          std::to_string(*status) + ": " + StringRef(result.log).trim().str();
   return false;
 }
 

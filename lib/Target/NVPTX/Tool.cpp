@@ -65,13 +65,14 @@ static SmallVector<StringRef, 64> environmentOfTools() {
   return variables;
 }
 
-RunningTool::RunningTool(const std::string &program, ArrayRef<StringRef> arguments, bool isApart)
+RunningTool::RunningTool(const std::string &program, ArrayRef<StringRef> arguments, bool isApart,
+                         StringRef input)
     : output("log"), errors("log") {
   if (!output.exists() || !errors.exists()) {
     status = -1;
     return;
   }
-  std::optional<StringRef> redirects[] = {StringRef(), output.path(),
+  std::optional<StringRef> redirects[] = {input, output.path(),
                                           isApart ? errors.path() : output.path()};
   SmallVector<StringRef, 64> environment = environmentOfTools();
   process = sys::ExecuteNoWait(program, arguments, ArrayRef<StringRef>(environment), redirects,

@@ -27,6 +27,8 @@ public:
   bool exists() const { return !name.empty(); }
   llvm::StringRef path() const { return name; }
   bool write(llvm::StringRef text) const;
+  /// There is no such file any more.
+  void forget() { name.clear(); }
   /// What is in it; "" if it cannot be read.
   std::string read() const;
 
@@ -37,8 +39,10 @@ private:
 /// A program that runs beside this one. What it writes to its two outputs is kept.
 class RunningTool {
 public:
-  /// Starts it; with `isApart` its standard error is kept apart from its standard output.
-  RunningTool(const std::string &program, llvm::ArrayRef<llvm::StringRef> arguments, bool isApart);
+  /// Starts it; with `isApart` its standard error is kept apart from its standard output. Nothing
+  /// comes from its standard input, unless there is an `input`.
+  RunningTool(const std::string &program, llvm::ArrayRef<llvm::StringRef> arguments, bool isApart,
+              llvm::StringRef input = {});
   RunningTool(const RunningTool &) = delete;
   RunningTool &operator=(const RunningTool &) = delete;
   /// Ends it if it still runs.

@@ -7,8 +7,10 @@
 #include "gtest/gtest.h"
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -22,56 +24,86 @@ std::string readAll(const std::string &path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-bool never() { return false; }
-
 //===-- LateFile ----------------------------------------------------------===//
+
+/// A shell that reads a late file, FILE.
+RunningTool shell(const LateFile &file, const std::string &script) {
+  std::string all = "FILE=" + file.path().str() + "\n" + script;
+  return {"/bin/sh", {"sh", "-c", all}, /*isApart=*/false, file.input()};
+}
 
 class LateFiles : public testing::TestWithParam<size_t> {};
 
 TEST_P(LateFiles, AreReadWholeByWhoeverOpensThem) {
-  std::string text(GetParam(), 'x');
+  std::string text(GetParam(), 'x'), log;
   for (size_t i = 0; i < text.size(); i += 7)
     text[i] = static_cast<char>('a' + i % 26);
   LateFile file("txt");
   ASSERT_TRUE(file.exists());
-  std::string path = file.path().str(), first, second;
-  std::thread reader([&] {
-    first = readAll(path);
-    second = readAll(path);
-  });
-  bool isWritten = file.write(text, never);
-  reader.join();
-  EXPECT_TRUE(isWritten);
-  EXPECT_EQ(first, text);
-  EXPECT_EQ(second, text);
-  struct stat found = {};
-  ASSERT_EQ(stat(path.c_str(), &found), 0);
-  EXPECT_TRUE(S_ISREG(found.st_mode));
-  EXPECT_EQ(size_t(found.st_size), text.size());
+  RunningTool reader = shell(file, "cat $FILE; cat $FILE; stat -c ' %F %s' $FILE");
+  EXPECT_TRUE(file.write(text, [&] { return reader.hasEnded(); }));
+  EXPECT_EQ(reader.wait(log), 0);
+  EXPECT_EQ(log, text + text + " regular file " + std::to_string(text.size()) + "\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, LateFiles, testing::Values(1, 8192, 65536, 65537, 900000));
 
 TEST(LateFile, EndsForItsReaderWhereNothingIsWritten) {
-  std::string text = "something";
-  std::thread reader;
-  {
-    LateFile file("txt");
-    ASSERT_TRUE(file.exists());
-    std::ifstream in(file.path().str()); // does not wait: the file can be written
-    ASSERT_TRUE(in.is_open());
-    reader = std::thread([&text, in = std::move(in)]() mutable {
-      text.assign(std::istreambuf_iterator<char>(in), {});
-    });
-  }
-  reader.join();
-  EXPECT_EQ(text, "");
+  auto file = std::make_unique<LateFile>("txt");
+  ASSERT_TRUE(file->exists());
+  std::string said = file->path().str() + ".said", log;
+  RunningTool reader = shell(*file, "exec <$FILE; echo >" + said + "; cat; rm " + said);
+  while (access(said.c_str(), F_OK) != 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  file.reset();
+  EXPECT_EQ(reader.wait(log), 0);
+  EXPECT_EQ(log, "");
 }
 
 TEST(LateFile, IsNotWrittenWhereNobodyReads) {
   LateFile file("txt");
   ASSERT_TRUE(file.exists());
-  EXPECT_FALSE(file.write("text", [] { return true; }));
+  RunningTool reader = shell(file, "exit 0");
+  EXPECT_FALSE(file.write("text", [&] { return reader.hasEnded(); }));
+}
+
+/// A child without another program would keep the pipe open for as long as it lives.
+TEST(LateFile, IsClosedInChildren) {
+  LateFile file("txt");
+  RunningTool reader = shell(file, "cat $FILE");
+  pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  std::string log;
+  EXPECT_TRUE(file.write("text", [&] { return reader.hasEnded(); }));
+  for (int i = 0; i < 2000 && !reader.hasEnded(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(reader.hasEnded());
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(reader.wait(log), 0);
+  EXPECT_EQ(log, "text");
+}
+
+/// Nobody waits for what a process that is gone would have written.
+TEST(LateFile, EndsWithTheProcess) {
+  char folder[] = "/tmp/tritium-late-XXXXXX";
+  ASSERT_TRUE(mkdtemp(folder));
+  std::string marks = std::string(folder) + "/marks";
+  pid_t child = fork();
+  if (child == 0) {
+    setenv("TMPDIR", folder, 1);
+    LateFile file("txt");
+    RunningTool reader = shell(file, "cat $FILE; echo over >>" + marks);
+    kill(getpid(), SIGKILL);
+  }
+  waitpid(child, nullptr, 0);
+  for (int i = 0; i < 2000 && readAll(marks).empty(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(readAll(marks), "over\n");
+  std::filesystem::remove_all(folder);
 }
 
 //===-- ptxas -------------------------------------------------------------===//
@@ -96,7 +128,7 @@ TEST(WaitingPtxas, AssemblesTheSameCode) {
     ASSERT_TRUE(assemble(*ptxas, adding(count), "sm_90a", {}, plain, error)) << error;
     auto waiting = WaitingPtxas::start(*ptxas, "sm_90a", {});
     ASSERT_TRUE(waiting);
-    ASSERT_TRUE(waiting->assemble(adding(count), waited)) << waited.log;
+    ASSERT_EQ(waiting->assemble(adding(count), waited), 0) << waited.log;
     EXPECT_EQ(waited.cubin, plain.cubin);
     EXPECT_THAT(waited.log, HasSubstr("registers"));
   }
@@ -187,6 +219,17 @@ TEST_F(FakePtxas, WantsAPlainFile) {
     ASSERT_TRUE(assembles(ptxas, "text and more")) << refusal << error;
     EXPECT_EQ(assembled.cubin, "text and more") << refusal;
   }
+}
+
+/// What it says of the text is not asked for again.
+TEST_F(FakePtxas, Refuses) {
+  const std::string counts = "cat $SOURCE >/dev/null; echo once >>$SAID; ";
+  EXPECT_FALSE(assembles(write(counts + "echo 'ptxas x, line 3; error : no'; exit 255\n"), "text"));
+  EXPECT_THAT(error, HasSubstr("failed with status 255: ptxas x, line 3; error : no"));
+  EXPECT_EQ(said(), "once\n");
+  EXPECT_FALSE(
+      assembles(write(counts + "echo 'ptxas fatal : Missing .version'; exit 255\n"), "text"));
+  EXPECT_EQ(said(), "once\nonce\nonce\n");
 }
 
 TEST_F(FakePtxas, EndsWithTheObject) {

@@ -44,15 +44,16 @@ struct Assembled {
 /// object, or with this process.
 class WaitingPtxas {
 public:
-  /// Null if there can be none: no temporary files, or no named pipes among them.
+  /// Null if there can be none: no temporary files, or no links among them.
   static std::unique_ptr<WaitingPtxas> start(const Ptxas &ptxas, const std::string &gpu,
                                              const AssembleOptions &options);
   virtual ~WaitingPtxas() = default;
   /// Whether it was started so.
   virtual bool isFor(const Ptxas &ptxas, const std::string &gpu,
                      const AssembleOptions &options) const = 0;
-  /// Assembles, once. False if it did not do, for whatever reason; a new one may.
-  virtual bool assemble(const std::string &ptx, Assembled &result) = 0;
+  /// Assembles, once. The status is ptxas's; none if it did not do, for whatever reason: a new one
+  /// may.
+  virtual std::optional<int> assemble(const std::string &ptx, Assembled &result) = 0;
 };
 
 /// Assembles `ptx` for the GPU ("sm_90a"). On failure fills `error` with what ptxas said. By
