@@ -7,6 +7,7 @@ import json
 import math
 import pathlib
 import platform
+import re
 import shutil
 import struct
 import subprocess
@@ -231,6 +232,16 @@ def test_atomics(run, rng):
         N=32)
     np.testing.assert_array_equal(counts, np.bincount(x % 16, minlength=16))
     assert (total[0], top[0], lock[0], plain[0]) == (x.sum(), x.max(), 0, 32)
+
+
+@pytest.mark.parametrize("kind", ["fp16", "bf16", "fp32", "fp64"])
+def test_exclusive_stores_are_looked_at(kind, tmp_path):
+    """On the first AArch64 a store that another thread came before fails and says so."""
+    call(COMMAND, "compile", HERE / "cpu_kernels.py", "--kernel", "atomics", "--signature",
+         f"*i32,*i32,*{kind},*i32,*i32,*i32,i32,32", "--target", "cpu:aarch64", "--emit", "asm",
+         "-o", tmp_path / "kernel.s")
+    stores = re.findall(r"\bstl?xr[bh]?\s+(w\w+)", (tmp_path / "kernel.s").read_text())
+    assert len(stores) >= 5 and "wzr" not in stores
 
 
 @pytest.mark.parametrize("dtype, tolerance", [(np.float32, 3e-7), (np.float64, 1e-15)])

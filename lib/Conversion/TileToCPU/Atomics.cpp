@@ -1,7 +1,7 @@
 //===- Atomics.cpp - atomic read-modify-write and compare-and-swap --------===//
 //
-// Atomics are applied lane by lane, so their phases have no lanes. Floats that the
-// hardware cannot add are updated in a compare-and-swap loop.
+// Atomics are applied lane by lane, so their phases have no lanes. Floats, which few CPUs add so,
+// are added to in a compare-and-swap loop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,8 @@ static LLVM::AtomicOrdering failureOrdering(tt::MemSemantic sem) {
   return acquires ? LLVM::AtomicOrdering::acquire : LLVM::AtomicOrdering::monotonic;
 }
 
-Value Lowering::casLoop(Value address, Type bits, llvm::function_ref<Value(Value)> update) {
+Value Lowering::casLoop(Value address, Type bits, tt::MemSemantic sem,
+                        llvm::function_ref<Value(Value)> update) {
   unsigned bytes = tt::scalarBytes(bits);
   Value first = b.create<LLVM::LoadOp>(loc, bits, address, bytes, /*isVolatile=*/false,
                                        /*isNonTemporal=*/false, /*isInvariant=*/false,
@@ -40,9 +41,8 @@ Value Lowering::casLoop(Value address, Type bits, llvm::function_ref<Value(Value
   OpBuilder::InsertionGuard guard(b);
   Block *before = b.createBlock(&loopOp.getBefore(), {}, bits, loc);
   Value expected = before->getArgument(0);
-  Value swapped =
-      b.create<LLVM::AtomicCmpXchgOp>(loc, address, expected, update(expected),
-                                      LLVM::AtomicOrdering::acq_rel, LLVM::AtomicOrdering::acquire);
+  Value swapped = b.create<LLVM::AtomicCmpXchgOp>(loc, address, expected, update(expected),
+                                                  ordering(sem), failureOrdering(sem));
   Value found = b.create<LLVM::ExtractValueOp>(loc, swapped, 0);
   Value done = b.create<LLVM::ExtractValueOp>(loc, swapped, 1);
   Value again = b.create<arith::XOrIOp>(loc, done, constant(b.getI1Type(), 1));
@@ -52,33 +52,37 @@ Value Lowering::casLoop(Value address, Type bits, llvm::function_ref<Value(Value
   return loopOp.getResult(0);
 }
 
+/// What stands in memory for a value, as an integer: what hardware compares and swaps.
+Value Lowering::bitsOf(Value value, Type pointee) {
+  Type bits = b.getIntegerType(tt::scalarBytes(pointee) * 8);
+  Value stored = encodeStorage(value, pointee);
+  return stored.getType() == bits ? stored : b.create<arith::BitcastOp>(loc, bits, stored);
+}
+
+Value Lowering::valueOf(Value bits, Type pointee) {
+  Type storage = storageType(pointee);
+  return decodeStorage(
+      bits.getType() == storage ? bits : b.create<arith::BitcastOp>(loc, storage, bits), pointee);
+}
+
 Value Lowering::emitRMW(tt::RMWOp kind, Value address, Value value, Type pointee,
                         tt::MemSemantic sem) {
-  Type bits = b.getIntegerType(tt::scalarBytes(pointee) * 8);
-  bool narrow = tt::isTileFloat(pointee) && tt::scalarBits(pointee) < 32;
-  if (kind == tt::RMWOp::FADD && narrow) {
-    Value old = casLoop(address, bits, [&](Value stored) -> Value {
-      Value sum = b.create<arith::AddFOp>(loc, math().decode(stored, pointee), value);
-      return math().encode(sum, pointee);
-    });
-    return math().decode(old, pointee);
-  }
   auto rmw = [&](LLVM::AtomicBinOp op, Value operand) -> Value {
     return b.create<LLVM::AtomicRMWOp>(loc, op, address, operand, ordering(sem));
   };
   switch (kind) {
   case tt::RMWOp::FADD:
-    return rmw(LLVM::AtomicBinOp::fadd, value);
-  case tt::RMWOp::XCHG: {
-    Value stored = encodeStorage(value, pointee);
-    if (stored.getType() != bits)
-      stored = b.create<arith::BitcastOp>(loc, bits, stored);
-    Value old = rmw(LLVM::AtomicBinOp::xchg, stored);
-    Type storage = storageType(pointee);
-    if (old.getType() != storage)
-      old = b.create<arith::BitcastOp>(loc, storage, old);
-    return decodeStorage(old, pointee);
-  }
+    // No atomicrmw: of that LLVM 19 makes a loop for an AArch64 without LSE which ignores whether
+    // the exclusive store has failed, and sums are lost.
+    return valueOf(casLoop(address, b.getIntegerType(tt::scalarBytes(pointee) * 8), sem,
+                           [&](Value stored) {
+                             Value sum =
+                                 b.create<arith::AddFOp>(loc, valueOf(stored, pointee), value);
+                             return bitsOf(sum, pointee);
+                           }),
+                   pointee);
+  case tt::RMWOp::XCHG:
+    return valueOf(rmw(LLVM::AtomicBinOp::xchg, bitsOf(value, pointee)), pointee);
   case tt::RMWOp::AND:
     return rmw(LLVM::AtomicBinOp::_and, value);
   case tt::RMWOp::OR:
@@ -101,18 +105,10 @@ Value Lowering::emitRMW(tt::RMWOp kind, Value address, Value value, Type pointee
 
 Value Lowering::emitCAS(Value address, Value expected, Value desired, Type pointee,
                         tt::MemSemantic sem) {
-  Type bits = b.getIntegerType(tt::scalarBytes(pointee) * 8);
-  auto toBits = [&](Value v) -> Value {
-    Value stored = encodeStorage(v, pointee);
-    return stored.getType() == bits ? stored : b.create<arith::BitcastOp>(loc, bits, stored);
-  };
-  Value swapped = b.create<LLVM::AtomicCmpXchgOp>(loc, address, toBits(expected), toBits(desired),
-                                                  ordering(sem), failureOrdering(sem));
-  Value old = b.create<LLVM::ExtractValueOp>(loc, swapped, 0);
-  Type storage = storageType(pointee);
-  if (old.getType() != storage)
-    old = b.create<arith::BitcastOp>(loc, storage, old);
-  return decodeStorage(old, pointee);
+  Value swapped = b.create<LLVM::AtomicCmpXchgOp>(loc, address, bitsOf(expected, pointee),
+                                                  bitsOf(desired, pointee), ordering(sem),
+                                                  failureOrdering(sem));
+  return valueOf(b.create<LLVM::ExtractValueOp>(loc, swapped, 0), pointee);
 }
 
 void Lowering::emitAtomic(Operation *op, const Index &index) {

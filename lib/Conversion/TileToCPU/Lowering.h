@@ -229,7 +229,9 @@ private:
                       tt::MemSemantic sem);
   mlir::Value emitCAS(mlir::Value address, mlir::Value expected, mlir::Value desired,
                       mlir::Type pointee, tt::MemSemantic sem);
-  mlir::Value casLoop(mlir::Value address, mlir::Type bits,
+  mlir::Value bitsOf(mlir::Value value, mlir::Type pointee);
+  mlir::Value valueOf(mlir::Value bits, mlir::Type pointee);
+  mlir::Value casLoop(mlir::Value address, mlir::Type bits, tt::MemSemantic sem,
                       llvm::function_ref<mlir::Value(mlir::Value)> update);
   mlir::Value maskVector(const Chunk *mask, const Index &index);
   /// Loads the elements whose bit in `mask` is set; the others are those of `other`, and their
