@@ -55,6 +55,9 @@ BlockShape tritium::cpu::chooseShape(const TargetInfo &target, int64_t m, int64_
 BlockShape tritium::cpu::shapeOfFewRows(const TargetInfo &target, int64_t m,
                                         int64_t columnsAtOnce) {
   int64_t most = target.vectorRegisters > 16 ? 16 : 8;
+  // As many sums as hide the latency of adding to them; more bytes of a row at once gain nothing.
+  int64_t enough = std::max<int64_t>(4, columnsAtOnce);
   int64_t columns = std::max<int64_t>(most / m / columnsAtOnce * columnsAtOnce, columnsAtOnce);
+  columns = std::min(columns, enough);
   return {std::min(m, std::max<int64_t>(most * 3 / 2 / columns, 1)), columns};
 }

@@ -21,6 +21,7 @@
 
 #include "BlockShape.h"
 #include "MultiplyAdd.h"
+#include "Prefetch.h"
 
 using namespace mlir;
 using namespace tritium::cpu;
@@ -196,19 +197,17 @@ private:
                                  ArrayRef<LLVM::GEPArg>{bytes});
   }
 
-  /// Asks for what the block but one along the rows reads of this group, to the second-level cache:
-  /// the CPU itself fetches ahead along few rows at a time, and such rows compete for few sets of
-  /// the first-level cache.
-  void fetchAhead(Value group0, int64_t rowBytes) {
-    constexpr int64_t line = 64;
-    for (int64_t row = 0; row < group; ++row) {
-      for (int64_t byte = 0; byte < rowBytes; byte += line)
-        b.create<LLVM::Prefetch>(
-            loc, byteAddress(group0, b.create<arith::ConstantIntOp>(loc, 2 * rowBytes + byte, 64)),
-            /*rw=*/0, /*hint=*/2, /*cache=*/1);
-      if (row + 1 < group)
-        group0 = byteAddress(group0, rowsOfB->rowStride);
-    }
+  /// Whether a product is a few steps, which need no loop.
+  bool isBrief() const { return k / group <= 8; }
+
+  /// Where blocks of an unpacked b ask for later rows, to the second-level cache: rows that are a
+  /// power of two apart compete for few sets of the first-level cache. The fewer, the further
+  /// ahead.
+  Value distanceOfBlock(Value j, int64_t bytesOfBlock) {
+    constexpr int64_t far = 1024;
+    Value column = b.create<arith::IndexCastOp>(loc, b.getI64Type(), columnOfB(j));
+    return distanceAhead(b, loc, column, rowsOfB->rowStride, k, n * rowsOfB->elementBytes,
+                         isBrief() ? far : 2 * bytesOfBlock);
   }
 
   /// The words of a group of rows of an unpacked b.
@@ -226,7 +225,8 @@ private:
     Value row = b.create<arith::MulIOp>(loc, b.create<arith::IndexCastOp>(loc, b.getI64Type(), kk),
                                         constant(group));
     Value first = byteAddress(bBlock, b.create<arith::MulIOp>(loc, row, rowsOfB->rowStride));
-    fetchAhead(first, rowBytes);
+    fetchRows(b, loc, byteAddress(first, distance), rowsOfB->rowStride, group, rowBytes,
+              FetchTo::SecondCache);
     int64_t atOnce = group / rowsAtOnce * lanes * rowsOfB->elementBytes;
     for (int64_t byte = 0; byte < rowBytes; byte += atOnce)
       llvm::append_range(words, rowsOfB->read(byteAddress(first, constant(byte))));
@@ -299,45 +299,15 @@ private:
 
   /// Rows that are no distance apart stand for a tile that will not be read.
   void fetchIfAny(const UpcomingTile &tile, Value i, Value j, int64_t rows) {
+    BlockOfProduct block{m, n, i, j, rows, columnPieces};
     if (!hasWidePanels())
-      return fetch(tile, i, j, rows);
+      return fetchPart(b, loc, tile, block);
     Value isRead = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, tile.rowStride,
                                            b.create<arith::ConstantIntOp>(loc, 0, 64));
     auto branch = b.create<scf::IfOp>(loc, isRead, /*else=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    fetch(tile, i, j, rows);
-  }
-
-  /// Fetches the part of `tile` that is to the tile what the block is to the product.
-  void fetch(const UpcomingTile &tile, Value i, Value j, int64_t rows) {
-    constexpr int64_t line = 64;
-    auto constant = [&](int64_t value) {
-      return b.create<arith::ConstantIntOp>(loc, value, 64).getResult();
-    };
-    // at * count / whole; all are small.
-    auto portion = [&](Value at, int64_t count, int64_t whole) -> Value {
-      Value wide = b.create<arith::IndexCastOp>(loc, b.getI64Type(), at);
-      if (count % whole == 0)
-        return b.create<arith::MulIOp>(loc, wide, constant(count / whole));
-      return b.create<arith::DivUIOp>(loc, b.create<arith::MulIOp>(loc, wide, constant(count)),
-                                      constant(whole));
-    };
-    auto moved = [&](Value pointer, Value bytes) -> Value {
-      return b.create<LLVM::GEPOp>(loc, pointer.getType(), b.getI8Type(), pointer,
-                                   ArrayRef<LLVM::GEPArg>{bytes});
-    };
-    int64_t rowsHere = (rows * tile.rows + m - 1) / m;
-    int64_t linesHere = ((tile.rowBytes + line - 1) / line + columnPieces - 1) / columnPieces;
-    Value row = b.create<arith::MulIOp>(loc, portion(i, tile.rows, m), tile.rowStride);
-    Value at = moved(moved(tile.base, row), portion(j, tile.rowBytes, n));
-    for (int64_t r = 0; r < rowsHere; ++r) {
-      for (int64_t l = 0; l < linesHere; ++l)
-        b.create<LLVM::Prefetch>(loc, l ? moved(at, constant(l * line)) : at, /*rw=*/0,
-                                 /*hint=*/3, /*cache=*/1);
-      if (r + 1 < rowsHere)
-        at = moved(at, tile.rowStride);
-    }
+    fetchPart(b, loc, tile, block);
   }
 
   /// Rows of sums as the product adds to them. Where it takes two rows at once, a register has two
@@ -421,13 +391,18 @@ private:
         rowsOfB ? byteAddress(bMatrix.base,
                               b.create<arith::IndexCastOp>(loc, b.getI64Type(), columnOfB(j)))
                 : address(bMatrix, Value(), columnOfB(j));
+    if (rowsOfB)
+      distance = distanceOfBlock(j, columns * lanes * rowsOfB->elementBytes);
     Value accBlock = address(acc, i, j);
     SmallVector<Value> sums = startOf(accBlock, bBlock, rows, columns);
     if (findsColumnSums())
       sums.append(columns, zero());
 
     int64_t wholeGroups = k / group, atOnce = stepsAtOnce();
-    if (wholeGroups > 0) {
+    if (rowsOfB && isBrief()) {
+      for (int64_t step = 0; step < wholeGroups; ++step)
+        emitStep(aRows, bBlock, index(step), columns, sums, group);
+    } else if (wholeGroups > 0) {
       auto loop = b.create<scf::ForOp>(loc, index(0), index(wholeGroups), index(atOnce), sums);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
@@ -465,6 +440,7 @@ private:
   DotForm form;
   const RowsInMemory *rowsOfB;
   Groups groups = Groups::Read;
+  Value distance; ///< of the block that is emitted
   int64_t group, rowsAtOnce;
   Type elementOfA;
   int64_t m = 0, n = 0, columnPieces = 1;

@@ -171,9 +171,7 @@ struct RoundsPlan {
   bool asksForRows = false; ///< of a, in memory, for AMX, while it multiplies
   bool asksForPanels = false; ///< the same of b that stand packed, of the next rounds
   bool bInPlace = false;      ///< nor is b packed, which few rows would not make up for
-  /// Of a b in place, so many rows are multiplied at once. The CPU fetches ahead along a few rows;
-  /// more of them save sums their way to memory and back.
-  int64_t rowsAtOnce() const { return m <= 4 ? 4 * groupOf(dot.form) : 64; }
+  int64_t rowsAtOnce = 0;     ///< of a b in place, that are multiplied at once
   /// Of a and of a b that is not kept, for parts: zero if all numbers are sums of two bf16.
   Buffer *verdicts = nullptr;
   std::optional<EpiloguePlan> epilogue;

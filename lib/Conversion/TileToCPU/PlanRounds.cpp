@@ -28,6 +28,14 @@ constexpr int64_t kPanelRows = 128;
 /// Of a b that is not packed, so many rows can go at once.
 constexpr int64_t kRowsInPlace = 256;
 
+/// So many rows of such a b are multiplied at once. CPUs fetch ahead along a few rows; more of them
+/// save sums their way to memory and back.
+static int64_t rowsInPlace(const TargetInfo &target, int64_t m, int64_t group) {
+  if (m <= 4)
+    return std::min<int64_t>(8 * group, 16);
+  return target.hasLargeFirstCache ? 32 : 64;
+}
+
 /// So few rows of a do not make up for packing b: twice the rows of a block. Blocks of bytes have
 /// half as many on AArch64, where those of four registers of columns are read at once.
 static int64_t fewRows(const TargetInfo &target, Type operand) {
@@ -189,7 +197,7 @@ void Planner::allocateOperands(RoundsPlan &rounds) {
   if (!rounds.bInPlace)
     rounds.dot.b.packed =
         allocate({slots, panels, rounds.dot.panelRows, lanes * group}, to, /*dense=*/true);
-  else if (int64_t bytes = bytesOfSharedGroups(target, form, rounds.m, rounds.rowsAtOnce()))
+  else if (int64_t bytes = bytesOfSharedGroups(target, form, rounds.m, rounds.rowsAtOnce))
     rounds.dot.b.packed =
         allocate({bytes}, IntegerType::get(kernel.getContext(), 8), /*dense=*/true);
   // A line of the cache more: the rows of a copy do not compete for its sets.
@@ -219,6 +227,7 @@ std::optional<RoundsPlan> Planner::inForm(RoundsPlan rounds, DotForm form) {
   if ((partsOf(form) > 1 && !rounds.dot.onTiles) || !planOperandsOfRounds(rounds))
     return std::nullopt;
   if (rounds.bInPlace) {
+    rounds.rowsAtOnce = rowsInPlace(target, rounds.m, group);
     int64_t times = std::max<int64_t>(kRowsInPlace / rounds.k, 1);
     rounds.count *= times;
     rounds.k *= times;

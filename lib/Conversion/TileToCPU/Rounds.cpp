@@ -346,8 +346,8 @@ SmallVector<UpcomingTile> Lowering::upcomingOfTiles(const RoundsPlan &rounds, Va
   return upcoming;
 }
 
-/// The product of a few rows and a b that is read where it is: a, b, sums, room for groups of b;
-/// bytes between the rows of a and of b.
+/// The product of a few rows, one or a copy of several, and a b that is read where it is: a, b,
+/// sums, room for groups of b; bytes between the rows of b.
 func::FuncOp Lowering::fewRowsFunction(const RoundsPlan &rounds) {
   const DotPlan &dot = rounds.dot;
   Type from = pointeeOf(tt::LoadOp(rounds.b.load).getPtr());
@@ -356,23 +356,24 @@ func::FuncOp Lowering::fewRowsFunction(const RoundsPlan &rounds) {
             : groupOf(dot.form) == 1 ? sum
                                      : Type(b.getI8Type());
   int64_t rowOfSums = dot.accumulator->rowStride;
+  int64_t rowOfA = rounds.aStands == RoundsPlan::Copied ? dot.a.packed->rowStride : 0;
   std::string name;
   llvm::raw_string_ostream(name) << "dot_of_rows_" << rounds.m << "x" << rounds.n << "x" << rounds.k
-                                 << "_" << from << "_" << to << "_" << sum << "_" << rowOfSums
-                                 << (dot.isUnsigned ? "_unsigned" : "");
-  return sharedFunction(name, 4, 2, [&](Block::BlockArgListType arguments) {
-    Value rowOfA = arguments[4], rowOfB = arguments[5];
+                                 << "_" << from << "_" << to << "_" << sum << "_" << rowOfA << "_"
+                                 << rowOfSums << (dot.isUnsigned ? "_unsigned" : "");
+  return sharedFunction(name, 4, 1, [&](Block::BlockArgListType arguments) {
+    Value rowOfB = arguments[4];
     auto read = [&](Value at) { return readGroup(dot, from, to, at, rowOfB, groupOf(dot.form)); };
     int64_t bytes = tt::scalarBytes(from);
     auto product = [&](Value first, int64_t k) {
       RowsInMemory rowsOfB{rowOfB, bytes, read, arguments[3]};
-      PackedMatrix left{gep(arguments[0], mul(first, tt::scalarBytes(to))), 0, rowOfA};
+      PackedMatrix left{gep(arguments[0], mul(first, tt::scalarBytes(to))), rowOfA, {}};
       PackedMatrix right{gep(arguments[1], mul(rowOfB, first)), 0, {}};
       OpBuilder::InsertionGuard guard(b);
       emitDot(b, loc, target, sum, rounds.m, rounds.n, k, left, right,
               {arguments[2], rowOfSums, {}}, /*fromZero=*/false, {}, dot.form, &rowsOfB);
     };
-    forPieces(rounds.k, rounds.rowsAtOnce(), product);
+    forPieces(rounds.k, rounds.rowsAtOnce, product);
   });
 }
 
@@ -385,7 +386,7 @@ Value Lowering::emitProductOfRounds(const RoundsPlan &rounds, Value number, Valu
     b.create<func::CallOp>(loc, fewRowsFunction(rounds),
                            ValueRange{left.base, from.base, bufferBase(*dot.accumulator),
                                       bufferBase(dot.b.packed ? *dot.b.packed : *dot.accumulator),
-                                      left.rowStride, from.rowStride});
+                                      from.rowStride});
     return {};
   }
   Slot slot = slotOf(rounds, number);
