@@ -56,6 +56,19 @@ def test_contention(backend, rng, op, dtype, slots, begin):
     assert_same(memory[begin + slots:], before[begin + slots:])
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_sums_are_rounded(backend, rng, dtype):
+    """To nearest, halves to even, once."""
+    kind = numpy_dtype(dtype)
+    last = float(np.spacing(np.float16(1))) if dtype == "float16" else 2. ** -7
+    out = np.concatenate([np.ones(8), rng.standard_normal(248)]).astype(kind)
+    x = np.concatenate([last * np.array([.25, .5, .75, 1.5, -.25, -.75, np.nan, np.inf]),
+                        rng.standard_normal(248)]).astype(kind)
+    expected = (out.astype(np.float32) + x.astype(np.float32)).astype(kind)
+    scatter[(4,)](x, out, 256, SLOTS=256, OP="add", BLOCK=64)
+    assert_same(out, expected)
+
+
 @triton.jit
 def old_values(x_ptr, out_ptr, old_ptr, N: tl.constexpr):
     offs = tl.arange(0, N)

@@ -13,7 +13,9 @@ import pytest
 
 import tritium as triton
 from tritium import _objects, debugger
+from tritium.compiler import ASTSource, GPUTarget, compile
 from tritium.profiler import session
+from fake_ptxas import ptxas
 from tuned_modules import Kernels
 
 
@@ -27,11 +29,19 @@ def works(kernels, tuned=False):
     return np.array_equal(y, x * 3 + number)
 
 
-@pytest.fixture(params=["compiling", "tuning", "interpreting", "overlapping"])
+def assembles(kernels):
+    """Compiles a kernel for a GPU, with a ptxas that waits meanwhile."""
+    source = ASTSource(kernels.make()[0].kernel,
+                       {"x": "*fp32", "y": "*fp32", "n": "i32", "B": "constexpr"}, {"B": 32})
+    return "cubin" in compile(source, GPUTarget("cuda", 90, 32)).asm
+
+
+@pytest.fixture(params=["compiling", "assembling", "tuning", "interpreting", "overlapping"])
 def busy(request, tmp_path, monkeypatch):
     """Two threads that do nothing else."""
     monkeypatch.setenv("TRITIUM_BACKEND", "interpret" if request.param == "interpreting" else "cpu")
     monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    monkeypatch.setenv("TRITON_PTXAS_PATH", ptxas(tmp_path, ""))
     stop, failures, done = threading.Event(), [], [0]
 
     def work(number):
@@ -44,6 +54,8 @@ def busy(request, tmp_path, monkeypatch):
                     module, count = kernels.make()
                     both = np.zeros(48, np.float32)
                     module.kernel[(1,)](both[:32], both[16:], 32, B=32)
+                elif request.param == "assembling":
+                    assert assembles(kernels)
                 elif not works(kernels, request.param == "tuning"):
                     failures.append("wrong")
                 done[0] += 1

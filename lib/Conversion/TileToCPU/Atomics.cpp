@@ -52,7 +52,7 @@ Value Lowering::casLoop(Value address, Type bits, tt::MemSemantic sem,
   return loopOp.getResult(0);
 }
 
-/// What stands in memory for a value, as an integer: what hardware compares and swaps.
+/// What stands in memory for a value of the type, as an integer: what hardware compares and swaps.
 Value Lowering::bitsOf(Value value, Type pointee) {
   Type bits = b.getIntegerType(tt::scalarBytes(pointee) * 8);
   Value stored = encodeStorage(value, pointee);
@@ -78,7 +78,7 @@ Value Lowering::emitRMW(tt::RMWOp kind, Value address, Value value, Type pointee
                            [&](Value stored) {
                              Value sum =
                                  b.create<arith::AddFOp>(loc, valueOf(stored, pointee), value);
-                             return bitsOf(sum, pointee);
+                             return bitsOf(roundTo(sum, pointee), pointee);
                            }),
                    pointee);
   case tt::RMWOp::XCHG:

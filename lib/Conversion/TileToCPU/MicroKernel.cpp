@@ -198,7 +198,7 @@ private:
   }
 
   /// Whether a product is a few steps, which need no loop.
-  bool isBrief() const { return k / group <= 8; }
+  bool isBrief() const { return rowsOfB && m <= kVeryFewRows && k / group <= 8; }
 
   /// Where blocks of an unpacked b ask for later rows, to the second-level cache: rows that are a
   /// power of two apart compete for few sets of the first-level cache. The fewer, the further
@@ -399,7 +399,7 @@ private:
       sums.append(columns, zero());
 
     int64_t wholeGroups = k / group, atOnce = stepsAtOnce();
-    if (rowsOfB && isBrief()) {
+    if (isBrief()) {
       for (int64_t step = 0; step < wholeGroups; ++step)
         emitStep(aRows, bBlock, index(step), columns, sums, group);
     } else if (wholeGroups > 0) {

@@ -31,7 +31,7 @@ constexpr int64_t kRowsInPlace = 256;
 /// So many rows of such a b are multiplied at once. CPUs fetch ahead along a few rows; more of them
 /// save sums their way to memory and back.
 static int64_t rowsInPlace(const TargetInfo &target, int64_t m, int64_t group) {
-  if (m <= 4)
+  if (m <= kVeryFewRows)
     return std::min<int64_t>(8 * group, 16);
   return target.hasLargeFirstCache ? 32 : 64;
 }

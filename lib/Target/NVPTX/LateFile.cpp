@@ -2,6 +2,8 @@
 
 #include "LateFile.h"
 
+#include "tritium/Support/ForkGate.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -19,7 +21,8 @@ namespace tritium::nvptx {
 
 namespace {
 
-/// Those with a pipe. Lives for ever, as forks do not end before the process.
+/// Those with a pipe. Lives for ever, as forks do not end before the process. Locked inside the
+/// fork gate: a fork waits until it is free.
 struct OpenFiles {
   std::mutex mutex;
   SmallPtrSet<LateFile *, 8> files;
@@ -32,7 +35,11 @@ OpenFiles &openFiles() {
 
 } // namespace
 
+/// A thread that forks from inside the gate, and may have come between, runs another program next.
 void LateFile::closeAll() {
+  std::unique_lock lock(openFiles().mutex, std::try_to_lock);
+  if (!lock)
+    return;
   for (LateFile *file : openFiles().files) {
     ::close(file->readEnd);
     ::close(file->writeEnd);
@@ -41,26 +48,24 @@ void LateFile::closeAll() {
   openFiles().files.clear();
 }
 
-void LateFile::watchForks() {
-  [[maybe_unused]] static const int watches =
-      pthread_atfork([] { openFiles().mutex.lock(); }, [] { openFiles().mutex.unlock(); },
-                     [] {
-                       closeAll();
-                       openFiles().mutex.unlock();
-                     });
+/// An end of a pipe, which is none of the standard ones.
+static int aside(int end) {
+  int other = ::fcntl(end, F_DUPFD_CLOEXEC, 3);
+  ::close(end);
+  return other;
 }
 
 LateFile::LateFile(const char *suffix) : link(suffix), written(suffix) {
-  watchForks();
+  [[maybe_unused]] static const int watches = pthread_atfork(nullptr, nullptr, closeAll);
   std::string name = link.path().str();
   if (!link.exists() || !written.exists() || sys::fs::remove(name) ||
       ::symlink("/proc/self/fd/0", name.c_str()) != 0)
     return;
-  std::lock_guard lock(openFiles().mutex);
+  ForkSafeLock lock(openFiles().mutex);
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return;
-  readEnd = ends[0], writeEnd = ends[1];
+  readEnd = aside(ends[0]), writeEnd = aside(ends[1]);
   ::fcntl(writeEnd, F_SETFL, O_NONBLOCK);
   openFiles().files.insert(this);
 }
@@ -68,7 +73,7 @@ LateFile::LateFile(const char *suffix) : link(suffix), written(suffix) {
 LateFile::~LateFile() { close(); }
 
 void LateFile::close() {
-  std::lock_guard lock(openFiles().mutex);
+  ForkSafeLock lock(openFiles().mutex);
   if (!openFiles().files.erase(this))
     return;
   ::close(readEnd);

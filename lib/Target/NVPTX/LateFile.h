@@ -37,7 +37,6 @@ private:
   /// A child of a fork closes the pipes of its parent, whose readers would else not come to an end
   /// before the child does.
   static void closeAll();
-  static void watchForks();
 
   TemporaryFile link, written;
   int readEnd = -1; ///< not read here: with it, writing raises no signal

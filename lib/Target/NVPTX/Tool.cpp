@@ -31,7 +31,7 @@ TemporaryFile::TemporaryFile(const char *suffix) {
 
 TemporaryFile::~TemporaryFile() {
   // A folder for temporary files is cleared by others, too.
-  if (!name.empty()) [[maybe_unused]]
+  if (!name.empty() && owner == ::getpid()) [[maybe_unused]]
     std::error_code ignored = sys::fs::remove(name);
 }
 

@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <string>
+#include <unistd.h>
 
 namespace tritium {
 struct Setting;
@@ -17,7 +18,8 @@ struct Setting;
 
 namespace tritium::nvptx {
 
-/// A file in the folder for temporary ones that goes with this object.
+/// A file in the folder for temporary ones that goes with this object, but not with a copy of it in
+/// a child of a fork.
 class TemporaryFile {
 public:
   explicit TemporaryFile(const char *suffix);
@@ -34,6 +36,7 @@ public:
 
 private:
   llvm::SmallString<128> name;
+  pid_t owner = ::getpid();
 };
 
 /// A program that runs beside this one. What it writes to its two outputs is kept.

@@ -98,6 +98,9 @@ struct UpcomingTile {
   int64_t rows = 0, rowBytes = 0;
 };
 
+/// Up to so many rows of a read a b in memory faster by few of its rows at a time.
+constexpr int64_t kVeryFewRows = 4;
+
 /// A b that is read where it lies, row-major, instead of being packed.
 struct RowsInMemory {
   mlir::Value rowStride;    ///< i64, bytes
