@@ -2,6 +2,7 @@
 programs (Conversion/TileToCPU/PlanRounds.cpp), on several CPUs' code."""
 
 import pathlib
+import re
 import threading
 import time
 
@@ -11,6 +12,7 @@ import pytest
 
 import tritium as triton
 import tritium.language as tl
+from test_cpus import COMMAND, HERE, call
 
 
 @triton.jit
@@ -375,3 +377,19 @@ def test_whose_product_stores_its_sums(monkeypatch, cpu, dtype, columns, stores)
     kernel = product.warmup(a, b, c, 64, 128, 128, 128, 1, 1, 128, BM=32, BN=columns, BK=64,
                             SUM=tl.int32 if sums == np.int32 else tl.float32, grid=(2, 2))
     assert ("the last sums are stored where they belong" in kernel.asm["plan"]) == stores
+
+
+@pytest.mark.parametrize("rows, asked", [(1, 32), (2, 32), (16, 1)])
+def test_code_of_few_rows(rows, asked):
+    """One pointer is enough for the rows of the copy. Up to four rows take eight steps of 256 bytes
+    of the second operand without a loop, and ask for as much: further along, or rows below."""
+    text = call(COMMAND, "compile", HERE / "cpu_kernels.py", "--kernel", "rounds", "--signature",
+                "*fp32,*fp32,*fp32,i32,i32,i32,i32,1",
+                *(x for name in (f"BM={rows}", "BN=1024", "BK=64", "PRECISION='ieee'")
+                  for x in ("--constexpr", name)), "--target", "cpu:skylake-avx512",
+                "--emit", "asm")
+    begin = re.search(rf"^dot_of_rows_{rows}x1024x256_\w+:$", text, re.M).start()
+    code = text[begin:text.index("\tretq", begin)]
+    assert code.count("prefetcht1") == asked and re.search(r"\tcmov\w+\t", code)
+    if rows > 2:
+        assert len(set(re.findall(r"\((%\w+)[^)]*\)\{1to16\}", code))) == 1

@@ -40,11 +40,18 @@ static SmallVector<StringRef, 12> commandLine(const Ptxas &ptxas, ArrayRef<std::
   return line;
 }
 
-/// Whether ptxas says that it is the text which it does not take, and all of it: what does not
-/// begin with its version was not read from the beginning.
+/// Whether ptxas itself says that it does not take the text, which it has read from the beginning:
+/// not that it is no PTX ("; fatal : Missing .version"), or not to be opened, nor what a program in
+/// its place may say of a pipe.
 static bool refuses(StringRef log) {
-  return log.contains("ptxas") && (log.contains("error") || log.contains("fatal")) &&
-         !log.contains("Missing .version");
+  SmallVector<StringRef> lines;
+  log.split(lines, '\n');
+  return any_of(lines,
+                [](StringRef line) {
+                  return line.starts_with("ptxas error") ||
+                         (line.starts_with("ptxas ") && line.contains("; error"));
+                }) ||
+         any_of(readPtxasLog(log).advice, [](const PtxasAdvice &each) { return each.isFatal; });
 }
 
 namespace {

@@ -223,13 +223,28 @@ TEST_F(FakePtxas, WantsAPlainFile) {
 
 /// What it says of the text is not asked for again.
 TEST_F(FakePtxas, Refuses) {
-  const std::string counts = "cat $SOURCE >/dev/null; echo once >>$SAID; ";
-  EXPECT_FALSE(assembles(write(counts + "echo 'ptxas x, line 3; error : no'; exit 255\n"), "text"));
-  EXPECT_THAT(error, HasSubstr("failed with status 255: ptxas x, line 3; error : no"));
-  EXPECT_EQ(said(), "once\n");
-  EXPECT_FALSE(
-      assembles(write(counts + "echo 'ptxas fatal : Missing .version'; exit 255\n"), "text"));
-  EXPECT_EQ(said(), "once\nonce\nonce\n");
+  for (const char *words :
+       {"ptxas x, line 3; error : no", "ptxas error : too much shared data",
+        "ptxas fatal : (C7602) Insufficient registers (24) to compile instruction at line 4"}) {
+    Ptxas ptxas = write("cat $SOURCE >/dev/null; echo once >>$SAID; echo '" + std::string(words) +
+                        "'; exit 255\n");
+    EXPECT_FALSE(assembles(ptxas, "text"));
+    EXPECT_THAT(error, HasSubstr("failed with status 255: " + std::string(words)));
+    EXPECT_EQ(said(), "once\n");
+    unlink((folder + "/said").c_str());
+  }
+}
+
+/// What it says of the file may not be so of a plain one.
+TEST_F(FakePtxas, DoesNotGetAtTheText) {
+  for (const char *words : {"ptxas x, line 1; fatal : Missing .version directive",
+                            "ptxas fatal : Input file x could not be opened",
+                            "/opt/ptxas-elsewhere: error: no such file"}) {
+    Ptxas ptxas = write("if [ -p $SOURCE ]; then cat $SOURCE >/dev/null; echo '" +
+                        std::string(words) + "'; exit 255; fi; cat $SOURCE >$BINARY\n");
+    EXPECT_TRUE(assembles(ptxas, "text")) << error;
+    EXPECT_EQ(assembled.cubin, "text");
+  }
 }
 
 TEST_F(FakePtxas, EndsWithTheObject) {
